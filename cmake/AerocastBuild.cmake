@@ -1,0 +1,55 @@
+# Compiler settings, once for everything, and the three words the folders use:
+#   aerocast_library(NAME)                     declare a library; folders add sources to it
+#   aerocast_sources(LIBRARY files...)         add this folder's sources
+#   aerocast_test(NAME LIBRARY files...)       one test program of this folder's *_test.cc
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# No contraction into FMA behind our back and no reassociation: the same bits on every compiler.
+# Square roots need no errno, which lets the compiler use the instruction.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off
+                    -fno-math-errno -fno-trapping-math)
+if(AEROCAST_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(AEROCAST_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+function(aerocast_library name)
+  add_library(${name} STATIC)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_compile_definitions(${name} PRIVATE AEROCAST_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${name} PUBLIC Threads::Threads)
+endfunction()
+
+function(aerocast_sources library)
+  foreach(file ${ARGN})
+    target_sources(${library} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+endfunction()
+
+function(aerocast_test name library)
+  if(NOT AEROCAST_TESTS)
+    return()
+  endif()
+  add_executable(${name}_test ${ARGN})
+  target_link_libraries(${name}_test PRIVATE ${library} rapidcheck GTest::gtest GTest::gmock
+                                             GTest::gtest_main)
+  target_compile_definitions(${name}_test PRIVATE
+    AEROCAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The answer: where one object will be, as a probability distribution.
+//
+// Steps. A forecast has S steps (50 by default). Index i = 0 ... S-1 in every array below is the
+// position at t0 + (i + 1) * dt: index 0 is one step ahead, never "now". t0 is the stamp of the
+// newest observation used. A forecast that is asked for later than t0 is this same forecast with
+// its age: nothing is shifted.
+//
+// What it says. At every step the position is a mixture of K <= 16 Gaussians in the world frame,
+// in metres; one weight per mode for the whole path, so a mode is one way the future may go:
+//
+//   p(x at step i) = sum_k  weight(k) * Normal(x; mean(k, i), cov(k, i))
+//
+// The point path is the forecaster's single best guess, chosen for small distance error; it need
+// not be a mode's mean. `mode_entropy` is high where the future branches.
+//
+// Always valid. Whatever the input: weights are non-negative and sum to 1, covariances are
+// positive definite, every number is finite, or quality is `none` and steps is 0.
+//
+// Optional parts are empty when a forecaster has none: the displacement mixture (the paper's
+// family), conformal radii (calibrated models).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aerocast/geometry.h"
+#include "aerocast/time.h"
+
+namespace aerocast {
+
+inline constexpr int kMaxModes = 16;
+inline constexpr std::size_t kMaxIdLength = 64;
+
+// How far a forecast can be trusted, best first. When several apply, the last of them is said.
+enum class Quality {
+  kOk,            // the method had all it wants
+  kShortHistory,  // less history, or more holes in it, than the method was made for
+  kOutOfDomain,   // the motion is unlike anything the method was fitted on
+  kStale,         // asked for too long after t0 (see Forecast::AskAt)
+  kFallback,      // the method could not answer; a simpler one did
+  kNone,          // no usable observation: there is no forecast
+};
+
+std::string_view QualityName(Quality quality);  // "ok", "short_history", "out_of_domain", ...
+
+// How large a forecast is. A forecaster states it once; buffers are made to fit before the loop.
+struct ForecastShape {
+  int steps = 50;                   // S
+  int modes = 1;                    // K <= kMaxModes
+  int displacement_components = 0;  // components of the per-step displacement mixture, 0: none
+  int conformal_levels = 0;         // 0: none
+
+  friend bool operator==(const ForecastShape&, const ForecastShape&) = default;
+};
+
+// The per-step mixture as the paper's networks give it: at every step a mixture over the
+// displacement since the step before, in metres, axis-aligned, with weights of that step's own.
+// The paper-family rule that turns it into position modes: mode k is the running sum of component
+// k's means, its covariance the running sum of its variances (independent steps), its weight the
+// mean over steps of component k's weight; the point path sums the heaviest component per step.
+struct DisplacementMixture {
+  int components = 0;          // 0: not present
+  double sigma_floor_m = 0;    // the smallest sigma the forecaster can give
+  double scale_m = 1;          // lambda: the network's unit, for reporting in it
+  std::vector<double> weight;  // (S, components), each step sums to 1
+  std::vector<Vec3> mean;      // (S, components), metres
+  std::vector<Vec3> sigma;     // (S, components), standard deviation per axis, metres
+
+  bool present() const { return components > 0; }
+};
+
+// Radii of balls around the point path that hold the stated share of outcomes on flights like the
+// calibration flights, whatever the true distribution. Per step they hold marginally, one step at
+// a time; the tube holds for the whole path at once, its radius at step i is tube[l] * shape[i].
+struct ConformalRegions {
+  std::vector<double> level;   // (L), e.g. 0.5, 0.8, 0.9
+  std::vector<double> radius;  // (L, S), metres
+  std::vector<double> tube;    // (L)
+  std::vector<double> shape;   // (S), metres
+  bool present() const { return !level.empty(); }
+};
+
+class Forecast {
+ public:
+  Forecast() = default;
+  // Reserves everything a forecast of this shape needs; no member function below allocates then.
+  explicit Forecast(const ForecastShape& capacity) { Reserve(capacity); }
+  void Reserve(const ForecastShape& capacity);
+
+  // Starts a new forecast: sets the sizes, forgets what was there. Used by forecasters.
+  void Reset(const ForecastShape& shape, std::string_view object_id, TimeNs t0, double dt);
+  void MakeNone(std::string_view object_id, TimeNs t0);
+
+  std::string id;  // of the object; cut at kMaxIdLength bytes
+  TimeNs t0_ns = 0;
+  double dt_s = 0.1;
+  Quality quality = Quality::kNone;
+  double age_s = 0;  // how long after t0 it was asked for; 0 when nobody said
+
+  int steps() const { return steps_; }  // S; 0 when quality is none
+  int modes() const { return modes_; }  // K
+  TimeNs time_ns(int i) const { return t0_ns + DurationNs((i + 1) * dt_s); }
+
+  Vec3& point(int i) { return point_[static_cast<std::size_t>(i)]; }
+  const Vec3& point(int i) const { return point_[static_cast<std::size_t>(i)]; }
+  double& weight(int k) { return weight_[static_cast<std::size_t>(k)]; }
+  double weight(int k) const { return weight_[static_cast<std::size_t>(k)]; }
+  Vec3& mean(int k, int i) { return mean_[Index(k, i)]; }
+  const Vec3& mean(int k, int i) const { return mean_[Index(k, i)]; }
+  Cov3& cov(int k, int i) { return cov_[Index(k, i)]; }
+  const Cov3& cov(int k, int i) const { return cov_[Index(k, i)]; }
+  std::span<const Vec3> point_path() const { return point_; }
+  std::span<const double> weights() const { return weight_; }
+
+  DisplacementMixture displacement;
+  ConformalRegions conformal;
+  // Correlation of a path's whitened residual from one step to the next, for SamplePaths: 0 means
+  // independent steps, near 1 means that a path which starts to the left stays to the left.
+  double residual_correlation = 0.98;
+
+  // Entropy of the mode weights in nats: 0 for one certain mode, ln K when all are alike.
+  double mode_entropy() const;
+  int most_likely_mode() const;
+  // Mean and covariance of the whole mixture at step i.
+  Vec3 mixture_mean(int i) const;
+  Cov3 mixture_cov(int i) const;
+
+  // Says that the forecast is used at t_now: sets the age, and the quality to stale when the age
+  // exceeds stale_after_s (unless it is worse already). t_now before t0 counts as age 0.
+  void AskAt(TimeNs t_now_ns, double stale_after_s = 0.5);
+
+  // n whole paths drawn from the distribution, written to out as (n, S). The same seed gives the
+  // same paths. With a displacement mixture, steps are drawn one by one and summed, as that family
+  // means it; otherwise a mode is drawn, then a residual path whose steps are correlated.
+  void SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const;
+
+  // True when everything the contract above promises holds.
+  bool IsValid() const;
+
+ private:
+  std::size_t Index(int k, int i) const {
+    return static_cast<std::size_t>(k) * static_cast<std::size_t>(steps_) +
+           static_cast<std::size_t>(i);
+  }
+
+  int steps_ = 0;
+  int modes_ = 0;
+  std::vector<Vec3> point_;     // (S)
+  std::vector<double> weight_;  // (K)
+  std::vector<Vec3> mean_;      // (K, S)
+  std::vector<Cov3> cov_;       // (K, S)
+};
+
+}  // namespace aerocast

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Anything that forecasts: a filter, a regression, a network. Evaluation, reports, viewers and
+// planners know this interface and nothing else.
+//
+//   auto forecaster = MakeClassical("ctrv").value();
+//   auto workspace = forecaster->MakeWorkspace();       // one per thread, before the loop
+//   Forecast forecast(forecaster->info().shape);
+//   while (...) forecaster->Predict(history, *workspace, forecast);
+//
+// Threads. A Forecaster never changes after it was made and may be shared by any number of
+// threads. Each caller brings a Workspace and a Forecast of its own.
+//
+// Real time. Predict does not allocate, lock, call the system, throw or print, once its Workspace
+// and Forecast exist. It cannot fail: bad input gives a flagged forecast, no input gives `none`.
+//
+// Determinism. The same history gives the same bits, whatever came before.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aerocast/forecast.h"
+#include "aerocast/history.h"
+
+namespace aerocast {
+
+struct ForecasterInfo {
+  std::string name;         // short, unique: "cv", "knn"
+  std::string description;  // one line for people
+  std::string fingerprint;  // hash of everything fitted or trained; empty when nothing is
+  double history_s = 2.0;   // samples older than this before t0 are not looked at
+  double dt_s = 0.1;
+  ForecastShape shape;
+};
+
+// Scratch memory of one caller. Forecasters derive from it when they need more.
+class Workspace {
+ public:
+  virtual ~Workspace() = default;
+
+ private:
+  friend class Forecaster;
+  std::vector<Observation> repaired_;  // where a malformed history is copied without its faults
+};
+
+class Forecaster {
+ public:
+  virtual ~Forecaster() = default;
+  Forecaster(const Forecaster&) = delete;
+  Forecaster& operator=(const Forecaster&) = delete;
+
+  const ForecasterInfo& info() const { return info_; }
+
+  // A Workspace of this forecaster's own kind; using another forecaster's is a programming error.
+  std::unique_ptr<Workspace> MakeWorkspace() const;
+
+  // Forecasts from the newest usable observation of `history` into `forecast`, which should have
+  // been made with info().shape (a smaller one is grown, which allocates).
+  void Predict(const History& history, Workspace& workspace, Forecast& forecast) const noexcept;
+
+  // The same for several objects; result n belongs to history n and has the same bits as if it
+  // had been asked for alone. Both spans are equally long.
+  void PredictBatch(std::span<const History> histories, Workspace& workspace,
+                    std::span<Forecast> forecasts) const noexcept;
+
+ protected:
+  explicit Forecaster(ForecasterInfo info) : info_(std::move(info)) {}
+
+ private:
+  virtual std::unique_ptr<Workspace> DoMakeWorkspace() const;
+
+  // Does the work. `history` is well-formed, not empty, and cut to info().history_s; `forecast`
+  // is reset to info().shape with weights, means and covariances still to be written. Returns the
+  // quality. What it leaves invalid is replaced by a flagged fallback, so no check is needed here.
+  virtual Quality DoPredict(const History& history, Workspace& workspace,
+                            Forecast& forecast) const noexcept = 0;
+
+  ForecasterInfo info_;
+};
+
+}  // namespace aerocast

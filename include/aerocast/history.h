@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a forecaster is given: the observations of one object up to now, and nothing later.
+//
+// t0, the instant a forecast starts from, is the stamp of the newest usable observation. It is
+// never rounded, extrapolated or read from a clock. A History holds no sample after t0, so a
+// forecaster cannot leak the future: it never sees it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "aerocast/geometry.h"
+#include "aerocast/time.h"
+
+namespace aerocast {
+
+// One measured position in the world frame.
+struct Observation {
+  TimeNs t_ns = 0;
+  Vec3 p_world;
+
+  friend bool operator==(const Observation&, const Observation&) = default;
+};
+
+// A view: whoever makes it keeps `samples` and `id` alive and unchanged while it is used.
+//
+// Well-formed samples have strictly increasing stamps and finite positions within 1e7 m of the
+// origin. Rate and spacing are free: 3 Hz or 200 Hz, even or not, with gaps. Samples that break
+// these rules are skipped by Forecaster::Predict, which still answers.
+struct History {
+  std::string_view id;
+  std::span<const Observation> samples;  // oldest first
+  double noise_m = 0;                    // sigma of an observation per axis; 0: unknown or none
+};
+
+}  // namespace aerocast
