@@ -90,9 +90,7 @@ struct Cholesky3 {
     const double d = l00 * l11 * l22;
     return d * d;
   }
-  double LogDeterminant() const {
-    return 2 * (std::log(l00) + std::log(l11) + std::log(l22));
-  }
+  double LogDeterminant() const { return 2 * (std::log(l00) + std::log(l11) + std::log(l22)); }
 };
 
 inline Cholesky3::Cholesky3(const Cov3& c) {

@@ -26,7 +26,7 @@ namespace aerocast {
 
 enum class Source { kReal, kSynthetic };
 
-std::string_view SourceName(Source source);                    // "real", "synthetic"
+std::string_view SourceName(Source source);  // "real", "synthetic"
 std::optional<Source> SourceFromName(std::string_view name);
 
 struct Recording {
@@ -51,7 +51,8 @@ struct Recording {
 
 // Reads a recording file. Refuses, with file and line: a missing column, a field that is not a
 // number, NaN or infinity, a stamp that repeats or goes backwards, no samples, a file cut off in
-// the middle of a line. `aerocast import` repairs what can be repaired; this function never guesses.
+// the middle of a line. `aerocast import` repairs what can be repaired; this function never
+// guesses.
 Result<Recording> ReadRecording(const std::filesystem::path& file);
 
 // The same from text; `name` stands for the file in messages, and its stem is the default id.

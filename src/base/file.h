@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whole files in and out. Every message names the file and what the system said.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "aerocast/result.h"
+
+namespace aerocast {
+
+// Refuses directories, and files larger than `limit` bytes.
+Result<std::string> ReadFile(const std::filesystem::path& file,
+                             std::uint64_t limit = std::uint64_t{1} << 31);
+
+// The file holds the old or the new content at every moment, also when the power goes: written
+// beside it, synced, renamed over it, directory synced.
+Status WriteFileAtomically(const std::filesystem::path& file, std::string_view content);
+
+// A directory that appears whole or not at all: files are written into `path()`, a hidden sibling
+// of the target, and Commit() renames it. Without Commit() everything written is removed.
+class StagedDirectory {
+ public:
+  // Refuses a target that exists and is not empty, unless `replace`.
+  static Result<StagedDirectory> Create(const std::filesystem::path& target, bool replace);
+  StagedDirectory(StagedDirectory&& other) noexcept;
+  StagedDirectory& operator=(StagedDirectory&&) = delete;
+  ~StagedDirectory();
+
+  const std::filesystem::path& path() const { return staging_; }
+  Status Commit();
+
+ private:
+  StagedDirectory() = default;
+  std::filesystem::path target_, staging_;
+};
+
+}  // namespace aerocast

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Numbers and fields to and from text, without locale and without rounding surprises.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aerocast/time.h"
+
+namespace aerocast {
+
+std::string_view Trim(std::string_view text);  // spaces, tabs, carriage returns at both ends
+std::string Lower(std::string_view text);      // ASCII
+// The fields between delimiters, each trimmed; "" gives one empty field.
+void SplitFields(std::string_view line, char delimiter, std::vector<std::string_view>& fields);
+
+// The whole text must be one number ("1e-3", "-2.5"); "nan" and "inf" parse as such.
+std::optional<double> ParseDouble(std::string_view text);
+std::optional<long long> ParseInteger(std::string_view text);
+
+// Decimal seconds ("1772682400.3993", "-0.5", "1.7e9") to the nearest nanosecond, exactly: plain
+// decimals never pass through a double. Nothing for text that is no number, not finite, or beyond
+// int64 nanoseconds.
+std::optional<TimeNs> ParseSeconds(std::string_view text);
+
+// Appends seconds with as many decimals as needed, at most nine: 12300000000 -> "12.3".
+void AppendSeconds(TimeNs t_ns, std::string& out);
+// Appends `value` rounded to `decimals`, trailing zeros dropped, never "-0".
+void AppendFixed(double value, int decimals, std::string& out);
+
+// "circle, oval, star": for messages that list what is known.
+std::string JoinNames(const std::vector<std::string_view>& names);
+
+}  // namespace aerocast

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "aerocast/forecaster.h"
+
+#include <cmath>
+
+#include "src/base/check.h"
+#include "src/forecast/spread.h"
+
+namespace aerocast {
+namespace {
+
+constexpr double kFarthest = 1e7;              // metres from the origin
+constexpr std::size_t kRepairCapacity = 4096;  // newest samples kept of a malformed history
+
+// Stamps within 285 years of the clock's origin, so that no sum of ours overflows.
+constexpr TimeNs kLatest = 9'000'000'000'000'000'000;
+
+bool Usable(const Observation& o) {
+  return o.t_ns > -kLatest && o.t_ns < kLatest && std::abs(o.p_world.x) < kFarthest &&
+         std::abs(o.p_world.y) < kFarthest && std::abs(o.p_world.z) < kFarthest;  // false for NaN
+}
+
+bool WellFormed(std::span<const Observation> samples) {
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!Usable(samples[i]) || (i > 0 && samples[i].t_ns <= samples[i - 1].t_ns)) return false;
+  }
+  return true;
+}
+
+// Copies the usable samples whose stamps descend from the newest usable one, newest last. Never
+// grows `out` beyond its capacity.
+std::span<const Observation> Repair(std::span<const Observation> samples,
+                                    std::vector<Observation>& out) {
+  out.resize(kRepairCapacity);
+  std::size_t begin = out.size();
+  for (std::size_t i = samples.size(); i-- > 0 && begin > 0;) {
+    if (!Usable(samples[i])) continue;
+    if (begin < out.size() && samples[i].t_ns >= out[begin].t_ns) continue;
+    out[--begin] = samples[i];
+  }
+  return std::span<const Observation>(out).subspan(begin);
+}
+
+// The samples of the last history_s seconds, and the one before them if it is near enough for the
+// oldest grid point to be interpolated from it.
+std::span<const Observation> Cut(std::span<const Observation> samples, double history_s) {
+  // Unsigned: the distance of two stamps may not fit in int64.
+  const auto age = [&](std::size_t n) {  // of the n-th newest, from 1
+    return static_cast<std::uint64_t>(samples.back().t_ns) -
+           static_cast<std::uint64_t>(samples[samples.size() - n].t_ns);
+  };
+  const auto reach = static_cast<std::uint64_t>(DurationNs(history_s));
+  std::size_t n = 1;
+  while (n < samples.size() && age(n + 1) <= reach) ++n;
+  const bool bracket = n < samples.size() && age(n) < reach && age(n + 1) <= reach + kNsPerSecond;
+  return samples.last(bracket ? n + 1 : n);
+}
+
+}  // namespace
+
+std::unique_ptr<Workspace> Forecaster::DoMakeWorkspace() const {
+  return std::make_unique<Workspace>();
+}
+
+std::unique_ptr<Workspace> Forecaster::MakeWorkspace() const {
+  auto workspace = DoMakeWorkspace();
+  workspace->repaired_.reserve(kRepairCapacity);
+  return workspace;
+}
+
+void Forecaster::Predict(const History& history, Workspace& workspace,
+                         Forecast& forecast) const noexcept {
+  History clean = history;
+  if (!WellFormed(clean.samples)) clean.samples = Repair(clean.samples, workspace.repaired_);
+  if (clean.samples.empty()) {
+    forecast.MakeNone(history.id, history.samples.empty() ? 0 : history.samples.back().t_ns);
+    return;
+  }
+  clean.samples = Cut(clean.samples, info_.history_s);
+  if (!(clean.noise_m >= 0 && clean.noise_m < kFarthest)) clean.noise_m = 0;
+
+  const TimeNs t0 = clean.samples.back().t_ns;
+  forecast.Reset(info_.shape, clean.id, t0, info_.dt_s);
+  forecast.quality = DoPredict(clean, workspace, forecast);
+  if (forecast.quality != Quality::kNone && forecast.IsValid()) return;
+  forecast.Reset({.steps = info_.shape.steps, .modes = 1}, clean.id, t0, info_.dt_s);
+  ForecastHold(clean, GenericSpread(), forecast);
+  forecast.quality = Quality::kFallback;
+}
+
+void Forecaster::PredictBatch(std::span<const History> histories, Workspace& workspace,
+                              std::span<Forecast> forecasts) const noexcept {
+  AEROCAST_CHECK(histories.size() == forecasts.size());
+  for (std::size_t n = 0; n < histories.size(); ++n) {
+    Predict(histories[n], workspace, forecasts[n]);
+  }
+}
+
+}  // namespace aerocast
