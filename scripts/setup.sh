@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs what AeroCast needs on Debian 12, by package name; does nothing when all is there.
+#   scripts/setup.sh         what building and the demo need
+#   scripts/setup.sh test    also what the test suite needs (Node.js, Chromium, clang tools)
+set -euo pipefail
+
+build_packages=(g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libfmt-dev)
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format clang-tidy
+               chromium git)
+
+wanted=("${build_packages[@]}")
+if [ "${1:-}" = test ]; then
+  wanted+=("${test_packages[@]}")
+  # A Node.js from elsewhere will do; Debian's is taken only when there is none.
+  command -v node >/dev/null || wanted+=(nodejs)
+  command -v npm >/dev/null || wanted+=(npm)
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+    missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+echo "setup: installing ${missing[*]}"
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || {
+    echo "setup: needs root to install: ${missing[*]}" >&2
+    exit 1
+  }
+  as_root=(sudo)
+fi
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
