@@ -82,6 +82,16 @@ std::vector<std::uint32_t> CutWindows(const Recording& recording, const WindowSp
   return windows;
 }
 
+std::vector<FlightWindows> CutFlights(std::span<const Recording* const> flights,
+                                      const WindowSpec& spec, double min_z) {
+  std::vector<FlightWindows> cut;
+  for (const Recording* flight : flights) {
+    FlightWindows windows{flight, CutWindows(*flight, spec, min_z)};
+    if (!windows.t0.empty()) cut.push_back(std::move(windows));
+  }
+  return cut;
+}
+
 History HistoryAt(const Recording& recording, std::size_t i, double history_s) {
   const std::vector<Observation>& samples = recording.samples;
   const TimeNs oldest = samples[i].t_ns - DurationNs(history_s);

@@ -30,6 +30,10 @@ struct FlightWindows {
   std::vector<std::uint32_t> t0;  // sample indices
 };
 
+// CutWindows for several flights, in their order; those without a window are left out.
+std::vector<FlightWindows> CutFlights(std::span<const Recording* const> flights,
+                                      const WindowSpec& spec, double min_z = kNoMinZ);
+
 // What a forecaster may see at t0 = samples[i].t_ns: the observations in [t0 - history_s, t0] and
 // the one before them, from which the oldest grid point is interpolated. A view, nothing is copied.
 History HistoryAt(const Recording& recording, std::size_t i, double history_s);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/cli/command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+
+#include "src/base/file.h"
+
+namespace aerocast::cli {
+
+void WindowFlags::Add(CLI::App& verb) {
+  verb.add_option("--history", spec.history_s, "Seconds a forecaster may look back")
+      ->capture_default_str();
+  verb.add_option("--min-history", min_history_s,
+                  "Seconds a window must have behind it (default: 2, or the history if shorter)");
+  verb.add_option("--horizon", spec.horizon_s, "Seconds to look ahead")->capture_default_str();
+  verb.add_option("--stride", spec.stride, "Start a window every this many steps of 0.1 s")
+      ->capture_default_str();
+}
+
+Result<WindowSpec> WindowFlags::Resolve() const {
+  WindowSpec resolved = spec;
+  resolved.min_history_s = min_history_s < 0 ? std::min(2.0, spec.history_s) : min_history_s;
+  if (Status s = Validate(resolved); !s.ok()) return s.error();
+  return resolved;
+}
+
+void AddJsonFlag(CLI::App& verb, std::string& json) {
+  verb.add_option("--json", json, "Write the results as JSON to this file ('-': standard output)")
+      ->type_name("FILE");
+}
+
+Status WriteOutput(const std::string& target, const std::string& content) {
+  if (target != "-") return WriteFileAtomically(target, content);
+  const bool ok = std::fwrite(content.data(), 1, content.size(), stdout) == content.size() &&
+                  std::fflush(stdout) == 0;
+  if (!ok) return Error{ErrorCode::kIo, "standard output: cannot write"};
+  return {};
+}
+
+void Warn(const std::string& sentence) { fmt::print(stderr, "aerocast: {}\n", sentence); }
+
+struct Progress::State {
+  using Clock = std::chrono::steady_clock;
+
+  std::string what;
+  std::size_t total = 0, done = 0;
+  Clock::time_point start = Clock::now(), shown = start;
+  bool visible = isatty(STDERR_FILENO) != 0, drawn = false;
+  std::mutex mutex;
+};
+
+Progress::Progress(std::string what, std::size_t total) : state_(std::make_unique<State>()) {
+  state_->what = std::move(what);
+  state_->total = std::max<std::size_t>(1, total);
+}
+
+Progress::~Progress() {
+  if (state_->drawn) fmt::print(stderr, "\r\x1b[K");
+}
+
+void Progress::Advance(std::size_t by) {
+  const std::lock_guard lock(state_->mutex);
+  state_->done += by;
+  const auto now = State::Clock::now();
+  const double elapsed = std::chrono::duration<double>(now - state_->start).count();
+  if (!state_->visible || elapsed < 1 || now - state_->shown < std::chrono::milliseconds(100)) {
+    return;
+  }
+  state_->shown = now, state_->drawn = true;
+  const double share = std::min(1.0, static_cast<double>(state_->done) / state_->total);
+  const int filled = static_cast<int>(share * 30);
+  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f} %, {:.0f} s left\x1b[K", state_->what, "",
+             filled, "", 30 - filled, 100 * share, elapsed * (1 - share) / std::max(share, 1e-3));
+  std::fflush(stderr);
+}
+
+}  // namespace aerocast::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the verbs share. Each verb lives in its own cmd_*.cc: it declares its options on a CLI11
+// subcommand and returns the function that does the work. Exit codes: 0 done, 1 failed, 2 bad
+// usage.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "aerocast/result.h"
+#include "aerocast/window.h"
+
+namespace aerocast::cli {
+
+using Run = std::function<Status()>;
+
+Run AddGenerate(CLI::App& verb);
+Run AddImport(CLI::App& verb);
+Run AddStats(CLI::App& verb);
+Run AddWindows(CLI::App& verb);
+Run AddEvaluate(CLI::App& verb);
+Run AddCompare(CLI::App& verb);
+
+// --history, --min-history, --horizon, --stride; the defaults are the paper's protocol.
+struct WindowFlags {
+  WindowSpec spec;
+  double min_history_s = -1;  // < 0: the smaller of 2 s and the history
+
+  void Add(CLI::App& verb);
+  Result<WindowSpec> Resolve() const;
+};
+
+// Where machine-readable output goes: nowhere, to standard output ("-") or to a file.
+void AddJsonFlag(CLI::App& verb, std::string& json);
+Status WriteOutput(const std::string& target, const std::string& content);
+
+// Prints one line to standard error, prefixed with the program's name.
+void Warn(const std::string& sentence);
+
+// A progress line on standard error: shown on a terminal only, and only once a second has passed.
+// Its callback may be called from any thread.
+class Progress {
+ public:
+  Progress(std::string what, std::size_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void Advance(std::size_t by = 1);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace aerocast::cli
