@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "aerocast/classical.h"
+#include "aerocast/version.h"
+#include "apps/cli/corpus_flags.h"
+#include "src/base/text.h"
+#include "src/eval/fit_classical.h"
+#include "src/report/forecast_lines.h"
+#include "src/report/html.h"
+#include "src/report/results.h"
+#include "src/report/tables.h"
+
+namespace aerocast::cli {
+namespace {
+
+struct EvaluateFlags {
+  CorpusFlags corpus;
+  std::vector<std::string> models, forecasts;
+  std::string fit = "train", cluster = "flight", json, report;
+  EvaluationOptions options;
+  BootstrapOptions bootstrap;
+  int examples = 9;
+};
+
+// The forecasters under evaluation and the sources that serve them.
+struct Contestants {
+  std::vector<std::unique_ptr<Forecaster>> forecasters;
+  std::vector<std::unique_ptr<ForecastSource>> sources;
+};
+
+Error BadValue(const std::string& sentence) { return {ErrorCode::kInvalidArgument, sentence}; }
+
+// Scoring a method on what it was fitted on would flatter it.
+Status CheckFit(const EvaluateFlags& flags) {
+  const std::string& side = flags.corpus.side;
+  if (flags.fit == "none" || (side != "all" && side != flags.fit)) return {};
+  return BadValue(fmt::format(
+      "side '{}' holds the flights that forecasters are fitted on; choose another --side, or "
+      "--fit none for generic spreads (then without ridge and knn)",
+      side));
+}
+
+Status AddClassical(const EvaluateFlags& flags, const LoadedSide& loaded, Contestants& all) {
+  if (flags.models.empty()) return {};
+  const bool fit = flags.fit != "none";
+  std::vector<FlightWindows> train;
+  if (fit) {
+    Result<std::vector<FlightWindows>> cut = loaded.Cut(flags.fit);
+    if (!cut.ok()) return cut.error();
+    train = std::move(*cut);
+  }
+  Progress progress("fitting", flags.models.size());
+  for (const std::string& name : flags.models) {
+    Result<std::unique_ptr<Forecaster>> made =
+        fit ? FitClassical(name, train, {.spec = loaded.spec, .threads = flags.options.threads})
+            : MakeClassical(name, loaded.spec.horizon_steps(), loaded.spec.dt_s);
+    if (!made.ok()) return made.error();
+    all.forecasters.push_back(std::move(*made));
+    all.sources.push_back(
+        MakeForecasterSource(*all.forecasters.back(), fit ? flags.fit : std::string()));
+    progress.Advance();
+  }
+  return {};
+}
+
+Status AddRecorded(const EvaluateFlags& flags, const LoadedSide& loaded, Contestants& all) {
+  for (const std::string& file : flags.forecasts) {
+    auto source = RecordedForecasts::Open(file, loaded.flights, loaded.spec);
+    if (!source.ok()) return source.error();
+    for (const auto& other : all.sources) {
+      if (other->info().name == (*source)->info().name) {
+        return BadValue(fmt::format("{}: a model named '{}' is there already; rename the file",
+                                    file, other->info().name));
+      }
+    }
+    all.sources.push_back(std::move(*source));
+  }
+  return {};
+}
+
+Protocol DescribeProtocol(const LoadedSide& loaded) {
+  Protocol protocol;
+  protocol.corpus_name = loaded.corpus.manifest.name;
+  protocol.corpus_hash = loaded.corpus.manifest.hash;
+  protocol.corpus_flights = static_cast<std::int64_t>(loaded.corpus.recordings.size());
+  protocol.min_z = loaded.corpus.manifest.min_z;
+  protocol.split = loaded.side == "all" ? "none" : loaded.split;
+  protocol.side = loaded.side;
+  protocol.split_hash = loaded.split_hash();
+  return protocol;
+}
+
+Result<Results> EvaluateAll(EvaluateFlags& flags, const LoadedSide& loaded,
+                            const Contestants& all) {
+  Progress progress("evaluating", all.sources.size() * loaded.flights.size());
+  flags.options.window = loaded.spec;
+  flags.options.progress = [&](std::size_t, std::size_t) { progress.Advance(); };
+  std::vector<ModelEvaluation> evaluations;
+  std::vector<const ForecastSource*> sources;
+  for (const auto& source : all.sources) {
+    Result<ModelEvaluation> evaluation = Evaluate(*source, loaded.flights, flags.options);
+    if (!evaluation.ok()) return evaluation.error();
+    evaluations.push_back(std::move(*evaluation));
+    sources.push_back(source.get());
+  }
+  return MakeResults(DescribeProtocol(loaded), flags.options, flags.bootstrap,
+                     std::move(evaluations),
+                     MakeExamples(sources, loaded.flights, loaded.spec, flags.examples), true);
+}
+
+Status WriteReport(const std::string& file, const std::string& json) {
+  const Result<std::string> page = EmbedResults(ReportTemplate(), json);
+  if (!page.ok()) return page.error();
+  return WriteOutput(file, *page);
+}
+
+Status RunEvaluate(EvaluateFlags& flags) {
+  if (flags.models.empty() && flags.forecasts.empty()) {
+    for (const std::string_view name :
+         flags.fit == "none" ? ClassicalNames() : AllForecasterNames()) {
+      flags.models.emplace_back(name);
+    }
+  }
+  const Result<Cluster> cluster = ClusterFromName(flags.cluster);
+  if (!cluster.ok()) return cluster.error();
+  flags.bootstrap.cluster = *cluster;
+  if (!flags.models.empty()) {
+    if (Status s = CheckFit(flags); !s.ok()) return s;
+  }
+  const Result<LoadedSide> loaded = flags.corpus.Load();
+  if (!loaded.ok()) return loaded.error();
+  Contestants all;
+  if (Status s = AddClassical(flags, *loaded, all); !s.ok()) return s;
+  if (Status s = AddRecorded(flags, *loaded, all); !s.ok()) return s;
+  const Result<Results> results = EvaluateAll(flags, *loaded, all);
+  if (!results.ok()) return results.error();
+
+  if (flags.json != "-") {
+    fmt::print("{}", EvaluationReport(*results));
+    for (const std::string& note : loaded->split_notes()) fmt::print("note: {}\n", note);
+  }
+  const std::string json = ResultsToJson(*results);
+  if (!flags.json.empty()) {
+    if (Status s = WriteOutput(flags.json, json); !s.ok()) return s;
+  }
+  if (flags.report.empty()) return {};
+  if (Status s = WriteReport(flags.report, json); !s.ok()) return s;
+  if (flags.json != "-") fmt::print("\nreport: {}\n", flags.report);
+  return {};
+}
+
+}  // namespace
+
+Run AddEvaluate(CLI::App& verb) {
+  auto flags = std::make_shared<EvaluateFlags>();
+  flags->corpus.Add(verb, "test");
+  verb.add_option("--models", flags->models,
+                  "Forecasters, separated by commas: hold, cv, ca, ctrv, imm, ridge, knn "
+                  "(default: all, or none with --forecasts)")
+      ->delimiter(',');
+  verb.add_option("--forecasts", flags->forecasts,
+                  "Also score forecasts another tool wrote (docs/forecast_format.md)")
+      ->type_name("FILE");
+  verb.add_flag("--allow-missing", flags->options.allow_missing,
+                "Count windows that a forecast file leaves out instead of refusing it");
+  verb.add_option("--fit", flags->fit, "Side that forecasters are fitted on, or none")
+      ->capture_default_str();
+  verb.add_option("--draws", flags->options.draws,
+                  "Draws per step for energy score, regions and sharpness")
+      ->check(CLI::Range(2, 1024))
+      ->capture_default_str();
+  verb.add_option("--paths", flags->options.path_samples,
+                  "Joint paths for the best-of-samples metrics")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  verb.add_option("--seed", flags->options.seed, "Seed of the draws")->capture_default_str();
+  verb.add_option("--cluster", flags->cluster, "Intervals over flights or configurations")
+      ->capture_default_str();
+  verb.add_option("--replicates", flags->bootstrap.replicates, "Bootstrap replicates")
+      ->check(CLI::Range(100, 100000))
+      ->capture_default_str();
+  AddJsonFlag(verb, flags->json);
+  verb.add_option("--report", flags->report, "Write the report page, one self-contained file")
+      ->type_name("FILE.html");
+  verb.add_option("--examples", flags->examples, "Windows to draw in the report")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  verb.add_option("--threads", flags->options.threads, "Threads (0: one per core)");
+  verb.footer(
+      "Examples:\n  aerocast evaluate corpus/nanobench --report report.html\n"
+      "  aerocast evaluate corpus/nanobench --side all --fit none --models hold,cv,ctrv\n"
+      "  aerocast evaluate corpus/nanobench --split configuration --cluster configuration");
+  return [flags] { return RunEvaluate(*flags); };
+}
+
+}  // namespace aerocast::cli
