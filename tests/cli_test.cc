@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The command line as a user meets it: real processes, real files, every verb, and nonsense.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/process.h"
+
+namespace aerocast {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class CommandLine : public testing::Test {
+ protected:
+  CommandLine() {
+    dir_ = fs::path(testing::TempDir()) /
+           (std::string("aerocast_cli_") +
+            testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(dir_);
+    fs::create_directories(dir_);
+  }
+  ~CommandLine() override { fs::remove_all(dir_); }
+
+  Outcome Aerocast(const std::string& arguments) {
+    return RunCommand("cd '" + dir_.string() + "' && '" AEROCAST_PROGRAM "' " + arguments, dir_);
+  }
+  void Write(const std::string& name, const std::string& content) {
+    fs::create_directories((dir_ / name).parent_path());
+    std::ofstream(dir_ / name) << content;
+  }
+  // Fails, says one sentence that holds `what`, and leaves nothing named `out` behind.
+  void ExpectRefusal(const std::string& arguments, int code, const std::string& what,
+                     const std::string& out = "out") {
+    const Outcome outcome = Aerocast(arguments);
+    EXPECT_EQ(outcome.exit_code, code) << arguments << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(what)) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr("aerocast: "));
+    EXPECT_FALSE(fs::exists(dir_ / out)) << arguments;
+    for (const auto& entry : fs::directory_iterator(dir_)) {
+      EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("partial"))) << arguments;
+    }
+  }
+  void MakeSmallCorpus() {
+    const Outcome made = Aerocast("generate --flights 6 --duration 14 --out corpus --seed 5");
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+
+  fs::path dir_;
+};
+
+TEST_F(CommandLine, ExplainsItselfAndEveryVerbWithAnExample) {
+  const Outcome help = Aerocast("--help");
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* verb : {"generate", "import", "stats", "windows", "evaluate", "compare"}) {
+    EXPECT_THAT(help.out, HasSubstr(verb));
+    const Outcome one = Aerocast(std::string(verb) + " --help");
+    EXPECT_EQ(one.exit_code, 0);
+    EXPECT_THAT(one.out, HasSubstr("Example")) << verb;
+  }
+  EXPECT_THAT(Aerocast("--version").out, HasSubstr("aerocast 0."));
+}
+
+TEST_F(CommandLine, AnswersNonsenseWithTwoAndOneSentence) {
+  EXPECT_EQ(Aerocast("").exit_code, 2);
+  ExpectRefusal("fly", 2, "unknown verb 'fly', expected one of generate, import");
+  ExpectRefusal("generate", 2, "--out is required");
+  ExpectRefusal("generate --out out --category hexagon", 2, "hexagon");
+  ExpectRefusal("generate --out out --category hexagon", 2, "circle");  // lists what is known
+  ExpectRefusal("generate --out out --flights many", 2, "many");
+  ExpectRefusal("generate --out out --flights -3", 2, "flights");
+  ExpectRefusal("generate --out out --regime warp", 2, "arena or fast");
+  ExpectRefusal("generate --out out --preset gold", 2, "paper or balanced");
+  ExpectRefusal("generate --out out --real somewhere", 2, "--preset");
+  ExpectRefusal("generate --out out --speling 1", 2, "--speling");
+  ExpectRefusal("import --format xml . --out out", 2, "csv, nanobench, tum, euroc");
+  ExpectRefusal("evaluate", 2, "corpus is required");
+}
+
+TEST_F(CommandLine, NamesWhatIsMissingOrBroken) {
+  ExpectRefusal("stats nowhere", 1, "nowhere");
+  fs::create_directories(dir_ / "empty");
+  ExpectRefusal("stats empty", 1, "aerocast import");  // says how to make a corpus
+  ExpectRefusal("import empty --out out", 1, "empty");
+  Write("a/truncated.csv", "t,x,y,z\n0,1,2,3\n0.1,1,2,3\n0.2,1,");
+  Write("b/nan.csv", "t,x,y,z\n0,1,2,3\n0.1,nan,2,3\n");
+  Write("c/letters.csv", "t,x,y,z\n0,1,2,oops\n0.1,1,x,3\n");
+  Write("d/columns.csv", "time_of_day,east,north\n0,1,2\n");
+  Write("e/empty.csv", "");
+  ExpectRefusal("import b --out out", 1, "nan.csv");
+  ExpectRefusal("import c --out out", 1, "letters.csv");
+  ExpectRefusal("import d --out out", 1, "columns.csv:1");
+  ExpectRefusal("import e --out out", 1, "empty.csv");
+  ExpectRefusal("compare nothing.json", 1, "nothing.json");
+  Write("broken.json", "{\"format\": \"aerocast-evaluation\"");
+  ExpectRefusal("compare broken.json", 1, "broken.json");
+}
+
+TEST_F(CommandLine, RepairsWhatCanBeRepairedAndSaysSo) {
+  std::string back = "t,x,y,z\n";
+  for (int i = 0; i < 100; ++i) {
+    const int k = i == 50 ? 51 : i == 51 ? 50 : i;  // one pair of stamps is swapped
+    back += std::to_string(k) + "e-1," + std::to_string(k) + ",2,3\n";
+  }
+  Write("in/back.csv", back);
+  const Outcome outcome = Aerocast("import in --out corpus");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("back.csv"), HasSubstr("1 distinct flights")));
+  EXPECT_EQ(Aerocast("stats corpus").exit_code, 0);
+}
+
+TEST_F(CommandLine, SameSeedGivesTheSameBytesWhateverTheThreads) {
+  ASSERT_EQ(Aerocast("generate --flights 2 --duration 8 --out one --threads 1").exit_code, 0);
+  ASSERT_EQ(
+      Aerocast("generate --flights 2 --duration 8 --out three --threads 3 --name one").exit_code,
+      0);
+  ASSERT_EQ(Aerocast("generate --flights 2 --duration 8 --out other --seed 2").exit_code, 0);
+  const std::string diff = "diff -r '" + dir_.string() + "/one' '" + dir_.string();
+  EXPECT_EQ(RunCommand(diff + "/three'", dir_).exit_code, 0);
+  EXPECT_EQ(RunCommand(diff + "/other'", dir_).exit_code, 1);
+}
+
+TEST_F(CommandLine, DoesNotOverwriteUnlessTold) {
+  MakeSmallCorpus();
+  const std::string before = Slurp(dir_ / "corpus" / "corpus.json");
+  EXPECT_EQ(Aerocast("generate --flights 1 --duration 8 --out corpus").exit_code, 1);
+  EXPECT_EQ(Slurp(dir_ / "corpus" / "corpus.json"), before);
+  EXPECT_EQ(Aerocast("generate --flights 1 --duration 8 --out corpus --force").exit_code, 0);
+  EXPECT_NE(Slurp(dir_ / "corpus" / "corpus.json"), before);
+}
+
+TEST_F(CommandLine, RefusesACorpusThatWasTamperedWith) {
+  MakeSmallCorpus();
+  fs::path victim;
+  for (const auto& entry : fs::recursive_directory_iterator(dir_ / "corpus")) {
+    if (entry.path().extension() == ".csv") victim = entry.path();
+  }
+  std::ofstream(victim, std::ios::app) << "999,1,1,1,1,1,1\n";
+  ExpectRefusal("stats corpus", 1, victim.filename().string());
+}
+
+TEST_F(CommandLine, EvaluatesComparesAndReports) {
+  MakeSmallCorpus();
+  const Outcome run =
+      Aerocast("evaluate corpus --stride 5 --json r.json --report r.html --replicates 200");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const char* model : {"hold", "cv", "ca", "ctrv", "imm", "ridge", "knn"}) {
+    EXPECT_THAT(run.out, HasSubstr(model));
+  }
+  const auto json = nlohmann::json::parse(Slurp(dir_ / "r.json"));
+  EXPECT_EQ(json["models"].size(), 7u);
+  EXPECT_EQ(json["protocol"]["side"], "test");
+  for (const auto& model : json["models"]) {
+    EXPECT_GT(model["groups"][0]["metrics"]["ade"]["value"].get<double>(), 0);
+    EXPECT_EQ(model["fingerprint"].get<std::string>().size(), 64u);
+  }
+  EXPECT_THAT(Slurp(dir_ / "r.html"), HasSubstr("\"aerocast-evaluation\""));
+
+  const Outcome compared = Aerocast("compare r.json --base cv --metric ade --replicates 200");
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, AllOf(HasSubstr("hold"), HasSubstr("cv")));
+  ExpectRefusal("compare r.json --base zeus", 2, "zeus");
+  ExpectRefusal("compare r.json --metric beauty", 2, "beauty");
+}
+
+TEST_F(CommandLine, EvaluationDoesNotDependOnThreads) {
+  MakeSmallCorpus();
+  const auto metrics = [&](const std::string& threads) {
+    const Outcome run =
+        Aerocast("evaluate corpus --stride 5 --models cv,knn --json - --threads " + threads);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    auto json = nlohmann::json::parse(run.out);
+    for (auto& model : json["models"]) model.erase("seconds");
+    return json;
+  };
+  EXPECT_EQ(metrics("1"), metrics("3"));
+}
+
+TEST_F(CommandLine, WillNotScoreAForecasterOnWhatItWasFittedOn) {
+  MakeSmallCorpus();
+  ExpectRefusal("evaluate corpus --side train", 2, "fitted on");
+  ExpectRefusal("evaluate corpus --side all", 2, "--fit none");
+  ExpectRefusal("evaluate corpus --models oracle", 2, "oracle");
+  ExpectRefusal("evaluate corpus --side all --fit none --models knn", 2, "knn");
+  ExpectRefusal("evaluate corpus --side nowhere", 2, "nowhere");
+  ExpectRefusal("evaluate corpus --horizon 5.05", 2, "multiples");
+  EXPECT_EQ(Aerocast("evaluate corpus --side all --fit none --models cv --stride 9").exit_code, 0);
+}
+
+// The open benchmark, used as a stranger would: inputs out, forecasts in. The stranger's forecast
+// is `hold`, so it must score as ours does.
+TEST_F(CommandLine, ScoresAnotherToolsForecasts) {
+  MakeSmallCorpus();
+  ASSERT_EQ(Aerocast("windows corpus --stride 10 --out w").exit_code, 0);
+  std::ifstream inputs(dir_ / "w" / "inputs.jsonl");
+  std::ofstream theirs(dir_ / "theirs.jsonl");
+  std::string first, line;
+  while (std::getline(inputs, line)) {
+    const auto input = nlohmann::json::parse(line);
+    const auto& last = input["history"].back();
+    nlohmann::json point = nlohmann::json::array();
+    for (int i = 0; i < 50; ++i) point.push_back({last[1], last[2], last[3]});
+    line = nlohmann::json{{"id", input["id"]}, {"t0", input["t0"]}, {"point", point}}.dump();
+    if (first.empty()) first = line;
+    theirs << line << '\n';
+  }
+  theirs.close();
+  const Outcome run =
+      Aerocast("evaluate corpus --stride 10 --models hold --forecasts theirs.jsonl --json -");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto json = nlohmann::json::parse(run.out);
+  const auto& ours = json["models"][0]["groups"][0]["metrics"];
+  const auto& other = json["models"][1]["groups"][0]["metrics"];
+  EXPECT_NEAR(ours["ade"]["value"], other["ade"]["value"].get<double>(), 1e-6);
+  EXPECT_TRUE(other["nll_position"]["value"].is_null());  // a point claims no distribution
+
+  Write("partial.jsonl", first + "\n");
+  ExpectRefusal("evaluate corpus --stride 10 --forecasts partial.jsonl", 1, "partial");
+  Write("garbage.jsonl", first + "\nnot json\n");
+  ExpectRefusal("evaluate corpus --stride 10 --forecasts garbage.jsonl", 1, "garbage.jsonl:2");
+  EXPECT_EQ(
+      Aerocast("evaluate corpus --stride 10 --forecasts partial.jsonl --allow-missing").exit_code,
+      0);
+}
+
+}  // namespace
+}  // namespace aerocast
