@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "src/base/check.h"
 #include "src/base/rng.h"
@@ -27,6 +28,70 @@ bool IsDistribution(std::span<const double> weights) {
     sum += w;
   }
   return std::abs(sum - 1) < 1e-9;
+}
+
+bool AllFinite(std::span<const Vec3> vectors) {
+  return std::all_of(vectors.begin(), vectors.end(), IsFinite);
+}
+
+bool IsValidMixture(const DisplacementMixture& mixture, std::size_t steps) {
+  const auto c = static_cast<std::size_t>(mixture.components);
+  const std::size_t size = steps * c;
+  if (mixture.components < 0 || mixture.weight.size() != size || mixture.mean.size() != size ||
+      mixture.sigma.size() != size) {
+    return false;
+  }
+  for (std::size_t row = 0; row < size; row += c) {
+    if (!IsDistribution(std::span(mixture.weight).subspan(row, c))) return false;
+  }
+  const auto positive = [](const Vec3& v) { return IsFinite(v) && v.x > 0 && v.y > 0 && v.z > 0; };
+  return AllFinite(mixture.mean) &&
+         std::all_of(mixture.sigma.begin(), mixture.sigma.end(), positive);
+}
+
+bool IsValidRegions(const ConformalRegions& regions, std::size_t steps) {
+  const std::size_t l = regions.level.size();
+  if (regions.radius.size() != l * steps || regions.tube.size() != l ||
+      regions.shape.size() != (l > 0 ? steps : 0)) {
+    return false;
+  }
+  const auto all = [](const std::vector<double>& values, double most) {
+    return std::all_of(values.begin(), values.end(),
+                       [most](double v) { return std::isfinite(v) && v >= 0 && v <= most; });
+  };
+  const double any = std::numeric_limits<double>::max();
+  return all(regions.level, 1) && all(regions.radius, any) && all(regions.tube, any) &&
+         all(regions.shape, any);
+}
+
+Vec3 Normals(Rng& rng) {
+  const double x = rng.Normal(), y = rng.Normal();
+  return {x, y, rng.Normal()};
+}
+
+// Steps drawn one by one, each from its own mixture, and summed.
+void SampleDisplacements(const DisplacementMixture& mixture, Vec3 p, Rng& rng,
+                         std::span<Vec3> path) {
+  const auto c = static_cast<std::size_t>(mixture.components);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const std::span<const double> weights = std::span(mixture.weight).subspan(i * c, c);
+    const std::size_t j = i * c + static_cast<std::size_t>(Pick(weights, rng.Uniform()));
+    const Vec3 z = Normals(rng);
+    const Vec3& sigma = mixture.sigma[j];
+    p += mixture.mean[j] + Vec3{sigma.x * z.x, sigma.y * z.y, sigma.z * z.z};
+    path[i] = p;
+  }
+}
+
+// A mode's mean plus a residual that is standard normal at every step and correlated along them.
+void SampleMode(std::span<const Vec3> mean, std::span<const Cov3> cov, double correlation, Rng& rng,
+                std::span<Vec3> path) {
+  const double innovation = std::sqrt(std::max(0.0, 1 - correlation * correlation));
+  Vec3 z = Normals(rng);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i > 0) z = correlation * z + innovation * Normals(rng);
+    path[i] = mean[i] + Cholesky3(cov[i]).Apply(z);
+  }
 }
 
 }  // namespace
@@ -101,68 +166,40 @@ Cov3 Forecast::mixture_cov(int i) const {
 }
 
 void Forecast::AskAt(TimeNs t_now_ns, double stale_after_s) {
-  age_s = std::max(0.0, DurationS(t_now_ns - t0_ns));
+  // Unsigned: the distance of two stamps may not fit in int64.
+  const std::uint64_t age_ns =
+      static_cast<std::uint64_t>(t_now_ns) - static_cast<std::uint64_t>(t0_ns);
+  age_s = t_now_ns > t0_ns ? static_cast<double>(age_ns) * 1e-9 : 0;
   if (age_s > stale_after_s) quality = std::max(quality, Quality::kStale);
 }
 
 void Forecast::SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const {
-  AEROCAST_CHECK(out.size() == static_cast<std::size_t>(n) * static_cast<std::size_t>(steps_));
-  const double innovation =
-      std::sqrt(std::max(0.0, 1 - residual_correlation * residual_correlation));
-  for (int path = 0; path < n; ++path) {
-    Rng rng(seed, static_cast<std::uint64_t>(path));
-    const auto normals = [&] {
-      const double a = rng.Normal(), b = rng.Normal();
-      return Vec3{a, b, rng.Normal()};
-    };
-    const std::span<Vec3> line =
-        out.subspan(static_cast<std::size_t>(path) * static_cast<std::size_t>(steps_),
-                    static_cast<std::size_t>(steps_));
+  const auto s = static_cast<std::size_t>(steps_);
+  AEROCAST_CHECK(n >= 0 && out.size() == static_cast<std::size_t>(n) * s);
+  if (s == 0) return;
+  for (std::size_t path = 0; path < static_cast<std::size_t>(n); ++path) {
+    Rng rng(seed, path);
+    const std::span<Vec3> line = out.subspan(path * s, s);
     if (displacement.present()) {
       // The anchor is the newest position: every mode's first mean less its first displacement.
-      Vec3 p = mean(0, 0) - displacement.mean[0];
-      for (int i = 0; i < steps_; ++i) {
-        const auto c = static_cast<std::size_t>(displacement.components);
-        const std::size_t row = static_cast<std::size_t>(i) * c;
-        const std::size_t j =
-            row + static_cast<std::size_t>(
-                      Pick(std::span(displacement.weight).subspan(row, c), rng.Uniform()));
-        const Vec3 z = normals();
-        const Vec3& sigma = displacement.sigma[j];
-        p += displacement.mean[j] + Vec3{sigma.x * z.x, sigma.y * z.y, sigma.z * z.z};
-        line[static_cast<std::size_t>(i)] = p;
-      }
+      SampleDisplacements(displacement, mean(0, 0) - displacement.mean[0], rng, line);
       continue;
     }
-    const int k = Pick(weight_, rng.Uniform());
-    Vec3 z = normals();
-    for (int i = 0; i < steps_; ++i) {
-      if (i > 0) z = residual_correlation * z + innovation * normals();
-      line[static_cast<std::size_t>(i)] = mean(k, i) + Cholesky3(cov(k, i)).Apply(z);
-    }
+    const auto k = static_cast<std::size_t>(Pick(weight_, rng.Uniform()));
+    SampleMode(std::span(mean_).subspan(k * s, s), std::span(cov_).subspan(k * s, s),
+               residual_correlation, rng, line);
   }
 }
 
 bool Forecast::IsValid() const {
   if (quality == Quality::kNone) return steps_ == 0 && modes_ == 0;
-  if (steps_ <= 0 || modes_ <= 0 || modes_ > kMaxModes || !(dt_s > 0)) return false;
-  if (!IsDistribution(weight_)) return false;
+  if (steps_ <= 0 || modes_ <= 0 || modes_ > kMaxModes) return false;
+  if (!(dt_s > 0 && std::isfinite(dt_s) && age_s >= 0)) return false;
   if (!(residual_correlation >= 0 && residual_correlation <= 1)) return false;
-  const auto finite = [](const Vec3& v) { return IsFinite(v); };
-  if (!std::all_of(point_.begin(), point_.end(), finite)) return false;
-  if (!std::all_of(mean_.begin(), mean_.end(), finite)) return false;
-  if (!std::all_of(cov_.begin(), cov_.end(), IsPositiveDefinite)) return false;
-  const auto c = static_cast<std::size_t>(displacement.components);
-  for (std::size_t row = 0; c > 0 && row < displacement.weight.size(); row += c) {
-    if (!IsDistribution(std::span(displacement.weight).subspan(row, c))) return false;
-  }
-  const auto positive = [](const Vec3& v) { return IsFinite(v) && v.x > 0 && v.y > 0 && v.z > 0; };
-  if (!std::all_of(displacement.mean.begin(), displacement.mean.end(), finite)) return false;
-  if (!std::all_of(displacement.sigma.begin(), displacement.sigma.end(), positive)) return false;
-  const auto radius = [](double r) { return std::isfinite(r) && r >= 0; };
-  return std::all_of(conformal.radius.begin(), conformal.radius.end(), radius) &&
-         std::all_of(conformal.tube.begin(), conformal.tube.end(), radius) &&
-         std::all_of(conformal.shape.begin(), conformal.shape.end(), radius);
+  return IsDistribution(weight_) && AllFinite(point_) && AllFinite(mean_) &&
+         std::all_of(cov_.begin(), cov_.end(), IsPositiveDefinite) &&
+         IsValidMixture(displacement, static_cast<std::size_t>(steps_)) &&
+         IsValidRegions(conformal, static_cast<std::size_t>(steps_));
 }
 
 }  // namespace aerocast

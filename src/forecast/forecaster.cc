@@ -84,7 +84,7 @@ void Forecaster::Predict(const History& history, Workspace& workspace,
   forecast.quality = DoPredict(clean, workspace, forecast);
   if (forecast.quality != Quality::kNone && forecast.IsValid()) return;
   forecast.Reset({.steps = info_.shape.steps, .modes = 1}, clean.id, t0, info_.dt_s);
-  ForecastHold(clean, GenericSpread(), forecast);
+  ForecastHold(clean, GenericSpread(PathKind::kHeld), forecast);
   forecast.quality = Quality::kFallback;
 }
 

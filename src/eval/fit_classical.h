@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fits the classical forecasters to the flights of the train side: how fast each one's error grows
+// (spread), how errors hang together along a path, and, for ridge and knn, what they learn from
+// windows. Formulas: docs/forecasters.md.
+//
+// The result depends on the flights and the options, never on the number of threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "aerocast/forecaster.h"
+#include "aerocast/result.h"
+#include "aerocast/window.h"
+#include "src/data/windows.h"
+
+namespace aerocast {
+
+struct FitOptions {
+  WindowSpec spec;  // horizon and dt of the forecaster; at most 2 s of its history are used
+  int threads = 0;  // 0: one per core
+  // Windows overlap, so that neighbouring ones say the same: where there are more than this, every
+  // n-th is taken.
+  std::size_t spread_windows = 8'000;    // that the spread is fitted on
+  std::size_t library_windows = 40'000;  // that knn remembers and ridge is fitted on
+  // Whether windows are divided by their own RMS step; the defaults did better on flights left out.
+  bool ridge_per_speed = false;
+  bool knn_per_speed = false;
+};
+
+// hold, cv, ca, ctrv, imm, ridge, knn. Every test that promises something for all forecasters
+// loops over this list.
+std::vector<std::string_view> AllForecasterNames();
+
+// Errors: an unknown name, an invalid spec, fewer than 100 windows, or fewer than two flights for
+// ridge and knn (whose errors are measured on flights left out). info().fingerprint is the SHA-256
+// of the name, the spec and every fitted number.
+Result<std::unique_ptr<Forecaster>> FitClassical(std::string_view name,
+                                                 std::span<const FlightWindows> train,
+                                                 const FitOptions& options);
+
+}  // namespace aerocast

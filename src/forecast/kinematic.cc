@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/forecast/kinematic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+namespace aerocast {
+namespace {
+
+constexpr double kStraightSpanS = 0.3;   // of the fits for velocity
+constexpr double kParabolaSpanS = 0.5;   // of the fit for acceleration
+constexpr double kTurnSpanS = 1.0;       // over which the turn rate is measured
+constexpr double kFastestTurn = 6;       // rad/s; beyond it the heading differences are ambiguous
+constexpr double kSlowestSpeed = 0.05;   // m/s horizontally; below it a heading is noise
+constexpr double kStraightAngle = 1e-4;  // rad; below it the turn's series replaces its quotient
+
+using Complex = std::complex<double>;
+
+TimeNs Age(std::span<const Observation> samples, std::size_t newest) {
+  return samples.back().t_ns - samples[samples.size() - newest].t_ns;
+}
+
+// Whether the history reaches span_s back, and the fit did not have to look twice as far.
+bool Covers(std::span<const Observation> samples, int used, double span_s, int order) {
+  return used > order && Age(samples, samples.size()) >= DurationNs(span_s) &&
+         Age(samples, static_cast<std::size_t>(used)) <= DurationNs(2 * span_s);
+}
+
+NoiseGain GainOf(std::span<const Observation> samples, int used, int order) {
+  if (used < 1) return {};
+  return {used, DurationS(Age(samples, static_cast<std::size_t>(used))), std::min(order, used - 1)};
+}
+
+// The integral of e^{i w t} from 0 to t: a unit velocity that turns at w, summed up.
+Complex Arc(double w, double t) {
+  const double angle = w * t;
+  if (std::abs(angle) < kStraightAngle) return {t * (1 - angle * angle / 6), t * angle / 2};
+  return {std::sin(angle) / w, (1 - std::cos(angle)) / w};
+}
+
+KinematicPath FitPolynomial(std::span<const Observation> samples, double span_s, int order) {
+  KinematicPath path;
+  path.start = FitMotion(samples, span_s, order);
+  path.gain = GainOf(samples, path.start.samples, order);
+  path.complete = Covers(samples, path.start.samples, span_s, order);
+  return path;
+}
+
+KinematicPath FitHold(std::span<const Observation> samples) {
+  KinematicPath path;
+  path.start.p = samples.back().p_world;
+  path.start.samples = 1;
+  // One sample is all it stands on, but its spread wants to know the speed.
+  const Motion motion = FitMotion(samples, kStraightSpanS, 1);
+  path.complete = Covers(samples, motion.samples, kStraightSpanS, 1);
+  return path;
+}
+
+// Direction of travel in the middle of the last kStraightSpanS of `samples`, and that instant.
+struct Course {
+  Complex v;
+  double t_s = 0;  // relative to t0
+};
+
+Course FitCourse(std::span<const Observation> samples, TimeNs t0) {
+  const Motion motion = FitMotion(samples, kStraightSpanS, 1);
+  if (motion.samples < 2) return {};
+  const TimeNs length = Age(samples, static_cast<std::size_t>(motion.samples));
+  return {{motion.v.x, motion.v.y}, DurationS(samples.back().t_ns - t0) - DurationS(length) / 2};
+}
+
+// Turn of the course between the two ends of the last second, per time. Zero when either end
+// hardly moves, or the history is too short for two ends.
+double TurnRate(std::span<const Observation> samples) {
+  const TimeNs t0 = samples.back().t_ns;
+  std::size_t older = samples.size();
+  while (older > 0 && t0 - samples[older - 1].t_ns < DurationNs(kTurnSpanS - kStraightSpanS)) {
+    --older;
+  }
+  if (older < 2) return 0;
+  const Course now = FitCourse(samples, t0), then = FitCourse(samples.first(older), t0);
+  if (std::abs(now.v) < kSlowestSpeed || std::abs(then.v) < kSlowestSpeed) return 0;
+  const double lapse = now.t_s - then.t_s;
+  if (!(lapse > kStraightSpanS)) return 0;
+  const double turn = std::arg(now.v * std::conj(then.v)) / lapse;
+  return std::clamp(turn, -kFastestTurn, kFastestTurn);
+}
+
+// Given the turn rate w, the horizontal path p + v Arc(w, t) is linear in p and v (complex
+// numbers for the plane): ordinary least squares over the last moments, exact on a circle.
+KinematicPath FitTurn(std::span<const Observation> samples) {
+  KinematicPath path = FitPolynomial(samples, kStraightSpanS, 1);
+  path.turn_rate = TurnRate(samples);
+  path.complete = path.complete && Age(samples, samples.size()) >= DurationNs(kTurnSpanS);
+  if (path.turn_rate == 0) return path;
+  // What the turn rate's own noise does to the path is that of a parabola over its second.
+  path.gain.order = 2, path.gain.length_s = std::max(path.gain.length_s, kTurnSpanS);
+
+  const auto used = static_cast<std::size_t>(path.start.samples);
+  const Observation& newest = samples.back();
+  const double n = static_cast<double>(used);
+  Complex sum_u, sum_y, sum_uy;
+  double sum_uu = 0;
+  for (const Observation& o : samples.last(used)) {
+    const Complex u = Arc(path.turn_rate, DurationS(o.t_ns - newest.t_ns));
+    const Complex y(o.p_world.x - newest.p_world.x, o.p_world.y - newest.p_world.y);
+    sum_u += u, sum_y += y, sum_uy += std::conj(u) * y, sum_uu += std::norm(u);
+  }
+  const double spread = sum_uu - std::norm(sum_u) / n;
+  if (!(spread > 0)) return path;
+  const Complex v = (sum_uy - std::conj(sum_u) * sum_y / n) / spread;
+  const Complex p = (sum_y - sum_u * v) / n;
+  path.start.p.x = newest.p_world.x + p.real(), path.start.p.y = newest.p_world.y + p.imag();
+  path.start.v.x = v.real(), path.start.v.y = v.imag();
+  return path;
+}
+
+}  // namespace
+
+Vec3 KinematicPath::At(double t_s) const {
+  if (turn_rate == 0) return start.p + t_s * start.v + (t_s * t_s / 2) * start.a;
+  const Complex step = Complex(start.v.x, start.v.y) * Arc(turn_rate, t_s);
+  return start.p + Vec3{step.real(), step.imag(), t_s * start.v.z};
+}
+
+KinematicPath FitPath(Kinematics kind, std::span<const Observation> samples) {
+  switch (kind) {
+    case Kinematics::kHold:
+      return FitHold(samples);
+    case Kinematics::kCv:
+      return FitPolynomial(samples, kStraightSpanS, 1);
+    case Kinematics::kCa:
+      return FitPolynomial(samples, kParabolaSpanS, 2);
+    case Kinematics::kCtrv:
+      return FitTurn(samples);
+  }
+  return {};
+}
+
+Quality ForecastKinematic(Kinematics kind, const Spread& spread, const History& history,
+                          Forecast& forecast) {
+  const KinematicPath path = FitPath(kind, history.samples);
+  Scene scene = LookAt(history);
+  scene.gain = path.gain;
+  for (int i = 0; i < forecast.steps(); ++i) forecast.point(i) = path.At((i + 1) * forecast.dt_s);
+  WriteSingleMode(spread, scene, forecast);
+  return path.complete ? Quality::kOk : Quality::kShortHistory;
+}
+
+Quality KinematicForecaster::DoPredict(const History& history, Workspace&,
+                                       Forecast& forecast) const noexcept {
+  return ForecastKinematic(kind_, spread_, history, forecast);
+}
+
+}  // namespace aerocast
