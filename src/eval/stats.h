@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The data-set table (the paper's Table II): what a corpus holds, per category.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/data/windows.h"
+
+namespace aerocast {
+
+// Speeds within a window's history: the distance between neighbours on the grid t0 - k dt
+// (k = 0 ... T, best known positions), over dt. This is the only place that defines speed.
+struct WindowSpeed {
+  double rms = 0, highest = 0;
+  int steps = 0;  // how many of the T steps are known; 0: no speed
+};
+WindowSpeed SpeedOf(const Recording& recording, std::size_t i, const WindowSpec& spec);
+
+struct StatsRow {
+  std::string name;
+  std::int64_t recordings = 0, windows = 0, real_windows = 0;
+  double mean_speed = 0;     // mean over windows of the window's RMS speed, m/s
+  double highest_speed = 0;  // of any step of any window's history, m/s
+
+  double real_share() const {
+    return windows > 0 ? static_cast<double>(real_windows) / static_cast<double>(windows) : 0;
+  }
+};
+
+struct CorpusStats {
+  std::vector<StatsRow> categories;  // the nine in their order, then others by name
+  StatsRow total;                    // over all windows; highest_speed is the highest of all
+  // Mean over the nine categories, each counting once, of mean and highest speed: the paper's
+  // total row.
+  double category_mean_speed = 0, category_mean_highest = 0;
+};
+
+// Parallel over flights; the same bits for any number of threads.
+CorpusStats ComputeStats(std::span<const FlightWindows> flights, const WindowSpec& spec,
+                         int threads = 0);
+
+}  // namespace aerocast

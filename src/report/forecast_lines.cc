@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/report/forecast_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "src/base/check.h"
+#include "src/base/text.h"
+
+namespace aerocast {
+namespace {
+
+constexpr TimeNs kMatchNs = 1000;  // a double of Unix time is 120 ns off at most
+
+Error Bad(std::string message) { return {ErrorCode::kBadFormat, std::move(message)}; }
+
+// Forecasts carry ids cut to this length.
+std::string KeyOf(const std::string& id) { return id.substr(0, kMaxIdLength); }
+
+// The window of `t0` nearest to t, if it is near enough; else -1.
+std::ptrdiff_t FindWindow(const Recording& flight, const std::vector<std::uint32_t>& t0, TimeNs t) {
+  const auto stamp = [&](std::ptrdiff_t n) {
+    return flight.samples[t0[static_cast<std::size_t>(n)]].t_ns;
+  };
+  const auto at =
+      std::lower_bound(t0.begin(), t0.end(), t - kMatchNs,
+                       [&](std::uint32_t i, TimeNs x) { return flight.samples[i].t_ns < x; });
+  std::ptrdiff_t best = -1;
+  for (auto n = at - t0.begin(); n < std::ssize(t0) && stamp(n) <= t + kMatchNs; ++n) {
+    if (best < 0 || std::abs(stamp(n) - t) < std::abs(stamp(best) - t)) best = n;
+  }
+  return best;
+}
+
+}  // namespace
+
+class RecordedForecasts::Reader final : public ForecastReader {
+ public:
+  explicit Reader(const RecordedForecasts& source)
+      : source_(source), in_(source.file_, std::ios::binary) {}
+
+  bool Read(const Recording& flight, std::size_t i, const History&, Forecast& forecast) override {
+    const std::string id = KeyOf(flight.id);
+    const auto at = source_.flights_.find(id);
+    if (at == source_.flights_.end()) return false;
+    const std::vector<std::uint32_t>& t0 = at->second.t0;
+    const auto n = std::lower_bound(t0.begin(), t0.end(), i) - t0.begin();
+    if (n == std::ssize(t0) || t0[static_cast<std::size_t>(n)] != i) return false;
+    const std::int64_t offset = at->second.offset[static_cast<std::size_t>(n)];
+    if (offset < 0) return false;
+    in_.clear();
+    // The line was valid when the file was opened; if it changed since, it counts as missing.
+    if (!in_.seekg(offset) || !std::getline(in_, line_)) return false;
+    if (!ParseForecast(line_, forecast).ok() || forecast.id != id) return false;
+    forecast.t0_ns = flight.samples[i].t_ns;
+    return forecast.quality == Quality::kNone || forecast.steps() == source_.shape_.steps;
+  }
+
+ private:
+  const RecordedForecasts& source_;
+  std::ifstream in_;
+  std::string line_;
+};
+
+Result<std::unique_ptr<RecordedForecasts>> RecordedForecasts::Open(
+    const std::filesystem::path& file, std::span<const FlightWindows> flights,
+    const WindowSpec& window) {
+  std::unique_ptr<RecordedForecasts> source(new RecordedForecasts);
+  source->file_ = file;
+  source->info_ = {file.stem().string(), "forecasts from " + file.filename().string(), "", ""};
+  source->shape_ = {.steps = window.horizon_steps(), .modes = 0};
+  source->dt_s_ = window.dt_s;
+  for (const FlightWindows& f : flights) {
+    Flight entry{f.flight, f.t0, std::vector<std::int64_t>(f.t0.size(), -1)};
+    if (!source->flights_.try_emplace(KeyOf(f.flight->id), std::move(entry)).second) {
+      return Bad(fmt::format("two flights have the id \"{}\" (the first {} bytes count)",
+                             KeyOf(f.flight->id), kMaxIdLength));
+    }
+  }
+  if (const Status read = source->ReadLines(window); !read.ok()) return read.error();
+  return source;
+}
+
+std::unique_ptr<ForecastReader> RecordedForecasts::MakeReader() const {
+  return std::make_unique<Reader>(*this);
+}
+
+Status RecordedForecasts::ReadLines(const WindowSpec& window) {
+  std::ifstream in(file_, std::ios::binary);
+  if (!in) return Error{ErrorCode::kNotFound, file_.string() + ": cannot be read"};
+  Forecast forecast;
+  std::string line;
+  std::int64_t offset = 0, number = 0;
+  while (std::getline(in, line)) {
+    ++number;
+    const std::int64_t begin = offset;
+    offset += static_cast<std::int64_t>(line.size()) + 1;
+    if (Trim(line).empty()) continue;
+    Status status = ParseForecast(line, forecast);
+    if (status.ok()) status = AddLine(forecast, begin, window);
+    if (status.ok()) continue;
+    return Bad(fmt::format("{}:{}: {}", file_.string(), number, status.error().message));
+  }
+  if (in.bad()) return Error{ErrorCode::kIo, file_.string() + ": reading failed"};
+  if (forecasts_ == 0) return Bad(file_.string() + ": holds no forecast");
+  return {};
+}
+
+Status RecordedForecasts::AddLine(const Forecast& f, std::int64_t offset,
+                                  const WindowSpec& window) {
+  const auto flight = flights_.find(f.id);
+  if (flight == flights_.end()) return Bad(fmt::format("there is no flight \"{}\" here", f.id));
+  std::string t0;
+  AppendSeconds(f.t0_ns, t0);
+  const std::ptrdiff_t n = FindWindow(*flight->second.recording, flight->second.t0, f.t0_ns);
+  if (n < 0) return Bad(fmt::format("flight \"{}\" has no window at t0 = {} s", f.id, t0));
+  std::int64_t& slot = flight->second.offset[static_cast<std::size_t>(n)];
+  if (slot >= 0) {
+    return Bad(fmt::format("a second forecast of flight \"{}\" at t0 = {} s", f.id, t0));
+  }
+  if (f.quality != Quality::kNone) {
+    if (f.steps() != window.horizon_steps()) {
+      return Bad(fmt::format("{} steps, the windows have {}", f.steps(), window.horizon_steps()));
+    }
+    if (std::abs(f.dt_s - window.dt_s) > 1e-9) {
+      return Bad(fmt::format("steps of {} s, the windows have {} s", f.dt_s, window.dt_s));
+    }
+    if (levels_.empty()) levels_ = f.conformal.level;
+    if (f.conformal.present() && f.conformal.level != levels_) {
+      return Bad("other conformal levels than the lines before");
+    }
+    shape_.modes = std::max(shape_.modes, f.modes());
+    shape_.displacement_components =
+        std::max(shape_.displacement_components, f.displacement.components);
+    shape_.conformal_levels = static_cast<int>(levels_.size());
+  }
+  slot = offset, ++forecasts_;
+  return {};
+}
+
+}  // namespace aerocast
