@@ -71,12 +71,19 @@ void Orient(const ShapeKind& kind, Regime regime, Rng& rng, FlightPlan& plan) {
   FitInto(limits.space.size() - 2 * limits.margin, plan.path);
 }
 
-// The turn rate a Crazyflie still follows; beyond it the loop only shrinks the path.
+// The nominal speed drawn, or less where turns ask for more than `accel` or legs are shorter than
+// leg_s: there the loop would no longer follow the path but shrink it. Never below `least`, for a
+// single cusp must not slow the whole flight.
+double LimitSpeed(double drawn, double least, double accel, double leg_s,
+                  const PathMotion& motion) {
+  double speed = drawn;
+  if (motion.curvature_m > 0) speed = std::min(speed, std::sqrt(accel / motion.curvature_m));
+  if (motion.leg_m > 0) speed = std::min(speed, motion.leg_m / leg_s);
+  return std::max(speed, std::min(drawn, least));
+}
+
 double DrawArenaSpeed(const PathMotion& motion, Rng& rng) {
-  const double speed = rng.Uniform(0.3, 1.2);
-  constexpr double kMostAccel = 2.0;  // m/s^2 of the set-point
-  return motion.curvature_m > 0 ? std::min(speed, std::sqrt(kMostAccel / motion.curvature_m))
-                                : speed;
+  return LimitSpeed(rng.Uniform(0.3, 1.2), 0.3, 2.0, 0.5, motion);
 }
 
 // A faster aircraft for the fast regime: a quicker loop, but one that can brake from its top speed
@@ -84,14 +91,13 @@ double DrawArenaSpeed(const PathMotion& motion, Rng& rng) {
 void DrawFastAircraft(const PathMotion& motion, Rng& rng, FlightPlan& plan) {
   const RegimeLimits limits = LimitsOf(Regime::kFast);
   plan.tracking = DrawArenaTracking(rng);
-  const double by_turn =
-      motion.curvature_m > 0 ? std::sqrt(0.5 * limits.accel / motion.curvature_m) : 1e9;
-  plan.speed = std::min({rng.LogUniform(3, 20), by_turn, 20 / motion.speed});
+  const double drawn = std::min(rng.LogUniform(4, 25), 20 / motion.speed);
+  plan.speed = LimitSpeed(drawn, 1.5, 0.7 * limits.accel, 1.5, motion);
   const double vmax = std::min(20.0, 1.3 * plan.speed * motion.speed * plan.profile.peak());
   const double quicker = rng.LogUniform(1, 2.5);
   for (AxisGains* gains : {&plan.tracking.horizontal, &plan.tracking.vertical}) {
     const double ratio = gains->kv / gains->kp;
-    gains->kp = std::min(gains->kp * quicker, 0.5 * limits.accel / vmax);
+    gains->kp = std::min(gains->kp * quicker, 0.7 * limits.accel / vmax);
     gains->kv = gains->kp * std::max(ratio, 1.2);
     gains->vmax = vmax;
   }

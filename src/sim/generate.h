@@ -20,13 +20,13 @@
 namespace aerocast {
 
 struct GenerateOptions {
-  std::vector<std::string> categories;  // empty: all nine
-  int flights_per_category = 10;        // 1 to 100,000
-  double duration_s = 30;               // 0.1 to 3600
+  std::vector<std::string> categories = {};  // empty: all nine
+  int flights_per_category = 10;             // 1 to 100,000
+  double duration_s = 30;                    // 0.1 to 3600
   std::uint64_t seed = 1;
   Regime regime = Regime::kArena;
-  std::optional<double>
-      noise_m;      // every flight's sensor noise, 0 to 10; not given: 0.05 mm to 5 cm
+  // Every flight's sensor noise, 0 to 10; not given: one per flight, 0.05 mm to 5 cm.
+  std::optional<double> noise_m = std::nullopt;
   int threads = 0;  // 0: one per core
 };
 

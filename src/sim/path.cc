@@ -76,6 +76,7 @@ void Transform(Path& path, const std::function<Vec3(const Vec3&)>& map, double p
 
 PathMotion MotionOf(const Path& path) {
   PathMotion motion;
+  int corners = 0;
   const auto& v = path.vertices;
   const auto slope = [&](std::size_t i) {
     return (v[i + 1].p - v[i].p) * (1 / (v[i + 1].progress_m - v[i].progress_m));
@@ -86,8 +87,13 @@ PathMotion MotionOf(const Path& path) {
     const double turn = Norm(slope(i) - slope(i - 1));
     const double span = (v[i + 1].progress_m - v[i - 1].progress_m) / 2;
     // A turn of more than 0.3 (17 degrees at even speed) at one vertex is a corner.
-    if (turn < 0.3) motion.curvature_m = std::max(motion.curvature_m, turn / span);
+    if (turn < 0.3) {
+      motion.curvature_m = std::max(motion.curvature_m, turn / span);
+    } else {
+      ++corners;
+    }
   }
+  if (corners > 0) motion.leg_m = path.length_m() / (corners + 1);
   return motion;
 }
 

@@ -56,6 +56,7 @@ void Transform(Path& path, const std::function<Vec3(const Vec3&)>& map, double p
 struct PathMotion {
   double speed = 1;        // relative to nominal
   double curvature_m = 0;  // m/s^2 at 1 m/s
+  double leg_m = 0;        // mean way between corners; 0: there are none
 };
 PathMotion MotionOf(const Path& path);
 

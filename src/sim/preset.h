@@ -51,9 +51,9 @@ inline constexpr std::size_t kPaperRecordings = 113;
 
 struct PresetOptions {
   std::uint64_t seed = 1;
-  int threads = 0;                // 0: one per core
-  double min_z = 0.3;             // the corpus' airborne filter; at most 0.5
-  std::optional<double> noise_m;  // as in GenerateOptions
+  int threads = 0;                               // 0: one per core
+  double min_z = 0.3;                            // the corpus' airborne filter; at most 0.5
+  std::optional<double> noise_m = std::nullopt;  // as in GenerateOptions
 };
 
 // One category of the finished corpus.
