@@ -8,7 +8,7 @@
 //
 // The constants were fitted to 67 real flights by `fit_tracking` (bench/fit_tracking.cc), which
 // prints them and the tracking error they reproduce; docs/generator.md has its output. A delay or
-// a velocity feed-forward did not improve the fit, so there is none.
+// a velocity feed-forward did not improve an exploratory fit, so there is none.
 //
 // The gust is an acceleration with a short memory (Ornstein-Uhlenbeck) pushed through the loop,
 // strong enough that the position residual has the spread the fit leaves over. Adding that
@@ -36,7 +36,7 @@ struct AxisGains {
   }
 };
 
-// All flights together; horizontal position residual 0.041 m RMS per axis.
+// All flights together; horizontal position residual 0.040 m RMS per axis.
 inline constexpr AxisGains kFittedHorizontal{2.051, 2.864, 1.103};
 // Vertical: wn 3.37 rad/s, zeta 0.55 (weakly identified: few flights move much in z), written as
 // a cascade (kv = 2 zeta wn, kp = wn / (2 zeta)); its limit was not reached and is taken over.
