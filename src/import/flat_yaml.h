@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The little of YAML that flight metadata uses: "key: value" lines and one level of indentation.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "aerocast/result.h"
+
+namespace aerocast {
+
+// Scalars by key; those under a key without value are "parent.key". Lists, deeper levels, anchors
+// and multi-line texts are refused with file and line. Quotes and comments are removed.
+Result<std::map<std::string, std::string>> ParseFlatYaml(std::string_view text,
+                                                         const std::string& name);
+
+}  // namespace aerocast
