@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "aerocast/version.h"
@@ -23,26 +24,30 @@ struct GenerateFlags {
 
 Error BadValue(const std::string& sentence) { return {ErrorCode::kInvalidArgument, sentence}; }
 
-std::string RealShare(const FlightSpeeds& real, const FlightSpeeds& all) {
-  if (all.windows == 0) return "-";
-  return fmt::format("{:.0f} %", 100.0 * static_cast<double>(real.windows) / all.windows);
-}
-
 void PrintSummary(const PresetSummary& summary) {
-  TextTable table(
-      {"category", "recordings", "windows", "mean RMS m/s", "paper", "max m/s", "paper", "real"});
-  for (std::size_t i = 0; i <= summary.rows.size(); ++i) {
-    const bool total = i == summary.rows.size();
-    const PresetRow row = total ? summary.Total() : summary.rows[i];
+  TextTable table;
+  table.AddColumn("category", TextTable::Align::kLeft);
+  for (const char* header :
+       {"recordings", "windows", "mean RMS m/s", "paper's", "max m/s", "paper's", "real"}) {
+    table.AddColumn(header);
+  }
+  const auto add = [&](const PresetRow& row, std::string paper_mean, std::string paper_max) {
     const FlightSpeeds all = row.all();
     table.AddRow(
-        {std::string(row.category), std::to_string(row.real_recordings + row.generated_recordings),
-         std::to_string(all.windows), fmt::format("{:.3f}", all.mean_rms()),
-         total ? "-" : fmt::format("{:.2f}", kPaperTable[i].mean_rms),
-         fmt::format("{:.3f}", all.max), total ? "-" : fmt::format("{:.2f}", kPaperTable[i].max),
-         RealShare(row.real, all)});
+        {std::string(row.category),
+         FormatCount(static_cast<long long>(row.real_recordings + row.generated_recordings)),
+         FormatCount(static_cast<long long>(all.windows)), fmt::format("{:.3f}", all.mean_rms()),
+         std::move(paper_mean), fmt::format("{:.3f}", all.max), std::move(paper_max),
+         FormatPercent(static_cast<double>(row.real.windows) /
+                       static_cast<double>(std::max<std::size_t>(1, all.windows)))});
+  };
+  for (std::size_t i = 0; i < summary.rows.size(); ++i) {
+    add(summary.rows[i], fmt::format("{:.2f}", kPaperTable[i].mean_rms),
+        fmt::format("{:.2f}", kPaperTable[i].max));
   }
-  fmt::print("{}", table.Format());
+  table.AddRule();
+  add(summary.Total(), "0.69", "");
+  fmt::print("{}", table.Render());
 }
 
 // The real flights a preset is filled up from, with what was left out said aloud.

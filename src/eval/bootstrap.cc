@@ -48,6 +48,14 @@ std::string_view ClusterName(Cluster cluster) {
   return cluster == Cluster::kFlight ? "flight" : "configuration";
 }
 
+Result<Cluster> ClusterFromName(std::string_view name) {
+  for (const Cluster cluster : {Cluster::kFlight, Cluster::kConfiguration}) {
+    if (name == ClusterName(cluster)) return cluster;
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               "cluster is '" + std::string(name) + "', expected flight or configuration"};
+}
+
 const std::string& ClusterOf(const FlightTally& flight, Cluster cluster) {
   const bool by_id = cluster == Cluster::kFlight || flight.configuration.empty();
   return by_id ? flight.id : flight.configuration;

@@ -17,7 +17,8 @@
 namespace aerocast {
 
 enum class Cluster { kFlight, kConfiguration };
-std::string_view ClusterName(Cluster cluster);  // "flight", "configuration"
+std::string_view ClusterName(Cluster cluster);           // "flight", "configuration"
+Result<Cluster> ClusterFromName(std::string_view name);  // an unknown name lists the known ones
 
 struct BootstrapOptions {
   Cluster cluster = Cluster::kFlight;

@@ -12,19 +12,11 @@
 
 namespace aerocast {
 
-// Speeds within a window's history: the distance between neighbours on the grid t0 - k dt
-// (k = 0 ... T, best known positions), over dt. This is the only place that defines speed.
-struct WindowSpeed {
-  double rms = 0, highest = 0;
-  int steps = 0;  // how many of the T steps are known; 0: no speed
-};
-WindowSpeed SpeedOf(const Recording& recording, std::size_t i, const WindowSpec& spec);
-
 struct StatsRow {
   std::string name;
   std::int64_t recordings = 0, windows = 0, real_windows = 0;
-  double mean_speed = 0;     // mean over windows of the window's RMS speed, m/s
-  double highest_speed = 0;  // of any step of any window's history, m/s
+  double mean_speed = 0;     // mean over windows of the window's RMS speed, m/s (speeds.h)
+  double highest_speed = 0;  // inside any window, m/s
 
   double real_share() const {
     return windows > 0 ? static_cast<double>(real_windows) / static_cast<double>(windows) : 0;

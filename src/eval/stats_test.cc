@@ -18,23 +18,6 @@ Recording Line(const std::string& category, double speed, int windows, Source so
   return r;
 }
 
-TEST(SpeedOf, IsTheGridDisplacementOverTheStep) {
-  Recording r = Line("circle", 2, 1, Source::kReal);
-  const WindowSpec spec;
-  const auto windows = CutWindows(r, spec);
-  ASSERT_EQ(windows.size(), 1u);
-  WindowSpeed speed = SpeedOf(r, windows[0], spec);
-  EXPECT_NEAR(speed.rms, 2, 1e-9);
-  EXPECT_NEAR(speed.highest, 2, 1e-9);
-  EXPECT_EQ(speed.steps, 20);
-  // The truth counts where it is known, and nothing after t0 does.
-  for (const Observation& o : r.samples) r.truth.push_back(o.p_world * 2);
-  for (std::size_t i = windows[0] + 1; i < r.truth.size(); ++i) r.truth[i] = {1e6, 0, 0};
-  speed = SpeedOf(r, windows[0], spec);
-  EXPECT_NEAR(speed.rms, 4, 1e-9);
-  EXPECT_NEAR(speed.highest, 4, 1e-9);
-}
-
 TEST(ComputeStats, CountsPerCategoryAndInTotal) {
   const std::vector<Recording> recordings = {
       Line("star", 1, 30, Source::kReal), Line("circle", 3, 10, Source::kReal),

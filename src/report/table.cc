@@ -49,9 +49,9 @@ int Decimals(double value) {
   return size >= 0.09995 ? 3 : 4;
 }
 
-void AppendPadded(const std::string& text, int width, Table::Align align, std::string& out) {
+void AppendPadded(const std::string& text, int width, TextTable::Align align, std::string& out) {
   const std::string gap(static_cast<std::size_t>(std::max(0, width - DisplayWidth(text))), ' ');
-  out += align == Table::Align::kRight ? gap + text : text + gap;
+  out += align == TextTable::Align::kRight ? gap + text : text + gap;
 }
 
 }  // namespace
@@ -91,19 +91,19 @@ std::string FormatCount(long long count) {
   return text;
 }
 
-void Table::AddColumn(std::string header, Align align) {
+void TextTable::AddColumn(std::string header, Align align) {
   columns_.push_back({std::move(header), align});
 }
 
-void Table::AddRow(std::vector<std::string> cells) {
+void TextTable::AddRow(std::vector<std::string> cells) {
   AEROCAST_CHECK(!cells.empty() && cells.size() <= columns_.size());
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }
 
-void Table::AddRule() { rows_.emplace_back(); }
+void TextTable::AddRule() { rows_.emplace_back(); }
 
-std::string Table::Render() const {
+std::string TextTable::Render() const {
   std::vector<int> width;
   int total = -2;
   for (std::size_t c = 0; c < columns_.size(); ++c) {

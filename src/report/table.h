@@ -23,7 +23,7 @@ std::string FormatPercent(double share);
 // "90,116"
 std::string FormatCount(long long count);
 
-class Table {
+class TextTable {
  public:
   enum class Align { kLeft, kRight };
 

@@ -45,9 +45,9 @@ TEST(FormatCount, GroupsDigits) {
   EXPECT_EQ(FormatCount(-1234567), "-1,234,567");
 }
 
-TEST(Table, AlignsColumnsByWidth) {
-  Table table;
-  table.AddColumn("name", Table::Align::kLeft), table.AddColumn("ADE");
+TEST(TextTable, AlignsColumnsByWidth) {
+  TextTable table;
+  table.AddColumn("name", TextTable::Align::kLeft), table.AddColumn("ADE");
   table.AddRow({"±x", "1.5"});
   table.AddRule();
   table.AddRow({"longer"});

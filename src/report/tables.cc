@@ -57,8 +57,8 @@ std::vector<Metric> DefaultMetrics() {
 }
 
 std::string MetricTable(const Results& results, GroupKind kind, std::span<const Metric> metrics) {
-  Table table;
-  table.AddColumn("model", Table::Align::kLeft);
+  TextTable table;
+  table.AddColumn("model", TextTable::Align::kLeft);
   for (const Metric m : metrics) table.AddColumn(Header(m));
   for (const ModelResult& model : results.models) {
     std::vector<std::string> row = {model.model.name};
@@ -70,8 +70,8 @@ std::string MetricTable(const Results& results, GroupKind kind, std::span<const 
 
 std::string GroupTable(const Results& results, Metric metric) {
   if (results.models.empty()) return "";
-  Table table;
-  table.AddColumn(Header(metric), Table::Align::kLeft);
+  TextTable table;
+  table.AddColumn(Header(metric), TextTable::Align::kLeft);
   table.AddColumn("flights"), table.AddColumn("windows");
   for (const ModelResult& m : results.models) table.AddColumn(m.model.name);
   GroupKind before = GroupKind::kAll;
@@ -87,8 +87,8 @@ std::string GroupTable(const Results& results, Metric metric) {
 }
 
 std::string HorizonTable(const Results& results) {
-  Table table;
-  table.AddColumn("model", Table::Align::kLeft), table.AddColumn("", Table::Align::kLeft);
+  TextTable table;
+  table.AddColumn("model", TextTable::Align::kLeft), table.AddColumn("", TextTable::Align::kLeft);
   bool has_columns = false;
   for (const ModelResult& model : results.models) {
     const GroupSummary* all = Find(model, GroupKind::kAll, "");
@@ -124,12 +124,13 @@ std::string EvaluationReport(const Results& results) {
 }
 
 std::string ComparisonTable(std::span<const Comparison> comparisons) {
-  Table table;
-  table.AddColumn("metric", Table::Align::kLeft), table.AddColumn("average", Table::Align::kLeft);
-  table.AddColumn("a", Table::Align::kLeft), table.AddColumn("b", Table::Align::kLeft);
+  TextTable table;
+  table.AddColumn("metric", TextTable::Align::kLeft),
+      table.AddColumn("average", TextTable::Align::kLeft);
+  table.AddColumn("a", TextTable::Align::kLeft), table.AddColumn("b", TextTable::Align::kLeft);
   table.AddColumn("a's"), table.AddColumn("b's"), table.AddColumn("a - b");
   table.AddColumn("low"), table.AddColumn("high"), table.AddColumn("clusters");
-  table.AddColumn("", Table::Align::kLeft);
+  table.AddColumn("", TextTable::Align::kLeft);
   for (const Comparison& c : comparisons) {
     const MetricInfo& info = Info(c.metric);
     std::string verdict;
@@ -144,8 +145,8 @@ std::string ComparisonTable(std::span<const Comparison> comparisons) {
 }
 
 std::string StatsTable(const CorpusStats& stats) {
-  Table table;
-  table.AddColumn("category", Table::Align::kLeft);
+  TextTable table;
+  table.AddColumn("category", TextTable::Align::kLeft);
   for (const char* header :
        {"recordings", "windows", "mean speed m/s", "max speed m/s", "real", "synthetic"}) {
     table.AddColumn(header);

@@ -109,6 +109,12 @@ void DrawFastAircraft(const PathMotion& motion, Rng& rng, FlightPlan& plan) {
 
 }  // namespace
 
+std::optional<Regime> RegimeFromName(std::string_view name) {
+  if (name == "arena") return Regime::kArena;
+  if (name == "fast") return Regime::kFast;
+  return std::nullopt;
+}
+
 RegimeLimits LimitsOf(Regime regime) {
   if (regime == Regime::kFast) {
     return {{{-40, -40, 2}, {40, 40, 85}}, {10, 10, 5}, 22, 3 * kGravity, 12};

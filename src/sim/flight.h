@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "aerocast/recording.h"
@@ -23,6 +24,8 @@ enum class Regime {
   kArena,  // the motion-capture room of the real flights, a Crazyflie's speeds
   kFast,   // out of doors: larger, higher, faster, up to 3 g
 };
+
+std::optional<Regime> RegimeFromName(std::string_view name);  // "arena", "fast"
 
 // What every flight of a regime keeps to, gusts included.
 struct RegimeLimits {

@@ -25,7 +25,7 @@
 
 #include "aerocast/recording.h"
 #include "aerocast/result.h"
-#include "src/sim/speeds.h"
+#include "src/data/speeds.h"
 
 namespace aerocast {
 

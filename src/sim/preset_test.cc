@@ -57,24 +57,6 @@ void ExpectSpeedsOfTheTable(const std::array<FlightSpeeds, 9>& speeds) {
   }
 }
 
-TEST(MeasureSpeeds, KnowsTheSpeedOfACircle) {
-  Recording flight;
-  std::vector<Vec3> truth;
-  for (int i = 0; i <= 2000; ++i) {  // 0.9 m/s on a radius of 1.5 m, 20 s
-    const double a = 0.6 * i * 0.01;
-    truth.push_back({1.5 * std::cos(a), 1.5 * std::sin(a), 1});
-    flight.samples.push_back({i * 10'000'000LL, truth.back()});
-  }
-  const FlightSpeeds direct = MeasureSpeeds(truth);
-  EXPECT_EQ(direct.windows, 131u);
-  EXPECT_NEAR(direct.mean_rms(), 2 * 1.5 * std::sin(0.03) / 0.1, 1e-9);  // chords, not arcs
-  EXPECT_NEAR(direct.max, 2 * 1.5 * std::sin(0.06) / 0.2, 1e-9);
-  const FlightSpeeds cut = MeasureSpeeds(flight, CutWindows(flight, PaperWindows()));
-  EXPECT_EQ(cut.windows, direct.windows);
-  EXPECT_NEAR(cut.rms_sum, direct.rms_sum, 1e-9);
-  EXPECT_NEAR(cut.max, direct.max, 1e-9);
-}
-
 RC_GTEST_PROP(DurationForWindows, IsCutIntoExactlySoManyWindows, ()) {
   const auto windows = *rc::gen::inRange<std::size_t>(1, 4000);
   Recording flight;

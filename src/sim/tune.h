@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "src/data/speeds.h"
 #include "src/sim/flight.h"
-#include "src/sim/speeds.h"
 
 namespace aerocast {
 

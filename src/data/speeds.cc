@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/sim/speeds.h"
+#include "src/data/speeds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,8 @@ FlightSpeeds MeasureSpeeds(const Recording& recording, std::span<const std::uint
     const double steps = DurationS(recording.samples[i].t_ns - start) / spec.dt_s;
     at.push_back(static_cast<std::size_t>(steps + 1e-6));
   }
-  return OnGrid(grid, at, spec.history_steps(), spec.horizon_steps(), spec.dt_s);
+  const int history = std::max(1, static_cast<int>(std::lround(spec.min_history_s / spec.dt_s)));
+  return OnGrid(grid, at, history, spec.horizon_steps(), spec.dt_s);
 }
 
 FlightSpeeds MeasureSpeeds(std::span<const Vec3> truth_100hz) {
