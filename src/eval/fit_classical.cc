@@ -284,8 +284,9 @@ ForecasterInfo MakeInfo(std::string_view name, const WindowSpec& spec) {
 }
 
 std::vector<std::unique_ptr<Workspace>> MakeWorkspaces(const Forecaster& forecaster, int threads) {
-  std::vector<std::unique_ptr<Workspace>> workspaces;
-  for (int t = 0; t < ThreadCount(threads); ++t) workspaces.push_back(forecaster.MakeWorkspace());
+  std::vector<std::unique_ptr<Workspace>> workspaces(
+      static_cast<std::size_t>(ThreadCount(threads)));
+  for (auto& workspace : workspaces) workspace = forecaster.MakeWorkspace();
   return workspaces;
 }
 
