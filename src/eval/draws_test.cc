@@ -46,7 +46,7 @@ TEST(StepDraws, EnergyOfAStandardNormalIsUnbiased) {
   const Factored normal{TestMixture{}};
   Rng rng(5);
   double own = 0, centre = 0;
-  constexpr int kTrials = 40'000;
+  constexpr int kTrials = 10'000;
   for (std::uint64_t t = 0; t < kTrials; ++t) {
     draws.Draw(normal.view(), normal.m.Draw(rng), Pool(), Mix64(t));
     own += draws.Energy() / kTrials;
@@ -54,7 +54,7 @@ TEST(StepDraws, EnergyOfAStandardNormalIsUnbiased) {
     centre += draws.Energy() / kTrials;
   }
   EXPECT_NEAR(own, 1.12838, 0.01);
-  EXPECT_NEAR(centre, 0.46739, 0.001);
+  EXPECT_NEAR(centre, 0.46739, 0.002);
 }
 
 TEST(StepDraws, EnergyOfAMixtureDoesNotDependOnTheNumberOfDraws) {
@@ -64,9 +64,9 @@ TEST(StepDraws, EnergyOfAMixtureDoesNotDependOnTheNumberOfDraws) {
   for (const int m : {2, 5, 64}) {
     StepDraws draws(m);
     double mean = 0;
-    for (std::uint64_t t = 0; t < 20'000; ++t) {
+    for (std::uint64_t t = 0; t < 5'000; ++t) {
       draws.Draw(mixture.view(), {}, Pool(), Mix64(t));
-      mean += draws.Energy() / 20'000;
+      mean += draws.Energy() / 5'000;
     }
     EXPECT_NEAR(mean, 2.5, 0.08) << m;
   }
@@ -77,7 +77,7 @@ TEST(StepDraws, HaveTheMixturesMoments) {
   StepDraws draws(64);
   Vec3 mean;
   double yy = 0, n = 0;
-  for (std::uint64_t t = 0; t < 20'000; ++t) {
+  for (std::uint64_t t = 0; t < 5'000; ++t) {
     draws.Draw(mixture.view(), {}, Pool(), Mix64(t));
     for (int i = 0; i < 64; ++i) mean += draws.draw(i), yy += std::pow(draws.draw(i).y, 2), ++n;
   }
@@ -106,9 +106,9 @@ TEST(StepDraws, RadiusHoldsItsShare) {
   const Factored normal{TestMixture{}};
   StepDraws draws(64);
   double mean = 0;
-  for (std::uint64_t t = 0; t < 20'000; ++t) {
+  for (std::uint64_t t = 0; t < 5'000; ++t) {
     draws.Draw(normal.view(), {}, Pool(), Mix64(t));
-    mean += draws.Radius({}, 0.9) / 20'000;
+    mean += draws.Radius({}, 0.9) / 5'000;
   }
   EXPECT_NEAR(mean, RadialQuantile(0.9), 0.02);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/base/check.h"
 #include "src/base/rng.h"
 #include "src/eval/metrics.h"
 #include "src/eval/normal.h"
@@ -38,6 +39,7 @@ WindowScorer::WindowScorer(const TallyLayout& layout, const NormalPool& pool, in
     : layout_(layout), pool_(pool), draws_(draws), path_samples_(path_samples) {}
 
 void WindowScorer::Score(const Forecast& forecast, const Outcome& outcome, Tally& tally) {
+  AEROCAST_CHECK(forecast.steps() >= layout_.steps() && forecast.modes() <= kMaxModes);
   ++tally.scored;
   ScorePoint(forecast, outcome, tally);
   if (forecast.conformal.present()) ScoreConformal(forecast, outcome, tally);

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "src/base/check.h"
+#include "src/base/parallel.h"
 #include "src/base/text.h"
 
 namespace aerocast {
@@ -89,21 +89,35 @@ std::unique_ptr<ForecastReader> RecordedForecasts::MakeReader() const {
   return std::make_unique<Reader>(*this);
 }
 
+// Lines are parsed by several threads, a block at a time, and taken in their order.
 Status RecordedForecasts::ReadLines(const WindowSpec& window) {
+  struct Line {
+    std::string text;
+    std::int64_t number = 0, offset = 0;
+    Forecast forecast;
+    Status status;
+  };
   std::ifstream in(file_, std::ios::binary);
   if (!in) return Error{ErrorCode::kNotFound, file_.string() + ": cannot be read"};
-  Forecast forecast;
-  std::string line;
+  std::vector<Line> block(256);
   std::int64_t offset = 0, number = 0;
-  while (std::getline(in, line)) {
-    ++number;
-    const std::int64_t begin = offset;
-    offset += static_cast<std::int64_t>(line.size()) + 1;
-    if (Trim(line).empty()) continue;
-    Status status = ParseForecast(line, forecast);
-    if (status.ok()) status = AddLine(forecast, begin, window);
-    if (status.ok()) continue;
-    return Bad(fmt::format("{}:{}: {}", file_.string(), number, status.error().message));
+  while (in) {
+    std::size_t n = 0;
+    while (n < block.size() && std::getline(in, block[n].text)) {
+      block[n].number = ++number, block[n].offset = offset;
+      offset += static_cast<std::int64_t>(block[n].text.size()) + 1;
+      if (!Trim(block[n].text).empty()) ++n;
+    }
+    ParallelFor(n, 0, [&](std::size_t i, int) {
+      block[i].status = ParseForecast(block[i].text, block[i].forecast);
+    });
+    for (std::size_t i = 0; i < n; ++i) {
+      Line& line = block[i];
+      if (line.status.ok()) line.status = AddLine(line.forecast, line.offset, window);
+      if (line.status.ok()) continue;
+      const std::string& what = line.status.error().message;
+      return Bad(fmt::format("{}:{}: {}", file_.string(), line.number, what));
+    }
   }
   if (in.bad()) return Error{ErrorCode::kIo, file_.string() + ": reading failed"};
   if (forecasts_ == 0) return Bad(file_.string() + ": holds no forecast");

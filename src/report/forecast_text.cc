@@ -2,6 +2,7 @@
 //
 // One forecast <-> one line of JSON.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -86,12 +87,25 @@ Vec3 ReadTriple(const Field& f) {
   return {v[0], v[1], v[2]};
 }
 
-std::vector<Field> ItemsOf(const Field& f, int count, const char* what) {
-  std::vector<Field> items = f.Items();
-  if (items.size() != Size(count)) {
-    f.Fail(fmt::format("expected {} {}, there are {}", count, what, items.size()));
+// Element i of an array as [x, y, z]. Lines hold thousands of them, so the field with its path is
+// made only to say what is wrong.
+Vec3 TripleAt(const Field& f, std::size_t i) {
+  const nlohmann::json& row = f.json()[i];
+  if (row.is_array() && row.size() == 3 && row[0].is_number() && row[1].is_number() &&
+      row[2].is_number()) {
+    const Vec3 v = {row[0].get<double>(), row[1].get<double>(), row[2].get<double>()};
+    if (std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}) <= kFarthest) return v;
   }
-  return items;
+  return ReadTriple(f.Item(i));
+}
+
+// An array of exactly `count` elements.
+Field ArrayOf(Field f, int count, const char* what) {
+  if (!f.json().is_array()) f.Fail("expected an array");
+  if (f.size() != Size(count)) {
+    f.Fail(fmt::format("expected {} {}, there are {}", count, what, f.size()));
+  }
+  return f;
 }
 
 // Makes weights that sum to 1 within the tolerance do so exactly.
@@ -107,25 +121,34 @@ void Normalise(const Field& where, std::span<double> weight) {
   for (double& w : weight) w /= sum;
 }
 
+Cov3 CovarianceAt(const Field& f, std::size_t i) {
+  const nlohmann::json& row = f.json()[i];
+  if (!row.is_array() || row.size() != 6) f.Item(i).Fail("expected [xx, xy, xz, yy, yz, zz]");
+  std::array<double, 6> c;
+  for (std::size_t n = 0; n < c.size(); ++n) {
+    if (!row[n].is_number()) f.Item(i).Fail("expected finite numbers only");
+    c[n] = row[n].get<double>();
+  }
+  const Cov3 cov = {c[0], c[1], c[2], c[3], c[4], c[5]};
+  const Cholesky3 l(cov);
+  if (!l.ok) f.Item(i).Fail("the covariance is not positive definite");
+  if (std::min({l.l00, l.l11, l.l22}) < kLeastSigma || std::max({c[0], c[3], c[5]}) > 1e18) {
+    f.Item(i).Fail("expected sigmas of 1e-9 to 1e9 m");
+  }
+  return cov;
+}
+
 void ReadModes(const Field& modes, Forecast& forecast) {
   const int steps = forecast.steps();
   std::vector<double> weight(Size(forecast.modes()));
-  const std::vector<Field> items = modes.Items();
   for (int k = 0; k < forecast.modes(); ++k) {
-    const Field& mode = items[Size(k)];
+    const Field mode = modes.Item(Size(k));
     weight[Size(k)] = (mode / "w").Number();
-    const auto mean = ItemsOf(mode / "mean", steps, "steps");
-    const auto cov = ItemsOf(mode / "cov", steps, "steps");
+    const Field mean = ArrayOf(mode / "mean", steps, "steps");
+    const Field cov = ArrayOf(mode / "cov", steps, "steps");
     for (int i = 0; i < steps; ++i) {
-      forecast.mean(k, i) = ReadTriple(mean[Size(i)]);
-      const std::vector<double> c = cov[Size(i)].Numbers();
-      if (c.size() != 6) cov[Size(i)].Fail("expected [xx, xy, xz, yy, yz, zz]");
-      forecast.cov(k, i) = {c[0], c[1], c[2], c[3], c[4], c[5]};
-      const Cholesky3 l(forecast.cov(k, i));
-      if (!l.ok) cov[Size(i)].Fail("the covariance is not positive definite");
-      if (std::min({l.l00, l.l11, l.l22}) < kLeastSigma || std::max({c[0], c[3], c[5]}) > 1e18) {
-        cov[Size(i)].Fail("expected sigmas of 1e-9 to 1e9 m");
-      }
+      forecast.mean(k, i) = TripleAt(mean, Size(i));
+      forecast.cov(k, i) = CovarianceAt(cov, Size(i));
     }
   }
   Normalise(modes, weight);
@@ -137,21 +160,21 @@ void ReadDisplacement(const Field& f, Forecast& forecast) {
   const std::size_t n = Size(d.components);
   d.scale_m = (f / "scale").Number(), d.sigma_floor_m = (f / "sigma_floor").Number();
   if (!(d.scale_m > 0)) (f / "scale").Fail("expected a positive number");
-  const auto w = ItemsOf(f / "w", forecast.steps(), "steps");
-  const auto mean = ItemsOf(f / "mean", forecast.steps(), "steps");
-  const auto sigma = ItemsOf(f / "sigma", forecast.steps(), "steps");
+  const Field w = ArrayOf(f / "w", forecast.steps(), "steps");
+  const Field mean = ArrayOf(f / "mean", forecast.steps(), "steps");
+  const Field sigma = ArrayOf(f / "sigma", forecast.steps(), "steps");
   for (std::size_t i = 0; i < Size(forecast.steps()); ++i) {
-    const std::vector<double> weight = w[i].Numbers();
-    if (weight.size() != n) w[i].Fail(fmt::format("expected {} weights", n));
+    const std::vector<double> weight = w.Item(i).Numbers();
+    if (weight.size() != n) w.Item(i).Fail(fmt::format("expected {} weights", n));
     std::copy(weight.begin(), weight.end(), d.weight.begin() + static_cast<std::ptrdiff_t>(i * n));
-    Normalise(w[i], std::span(d.weight).subspan(i * n, n));
-    const auto means = ItemsOf(mean[i], d.components, "components");
-    const auto sigmas = ItemsOf(sigma[i], d.components, "components");
+    Normalise(w.Item(i), std::span(d.weight).subspan(i * n, n));
+    const Field means = ArrayOf(mean.Item(i), d.components, "components");
+    const Field sigmas = ArrayOf(sigma.Item(i), d.components, "components");
     for (std::size_t k = 0; k < n; ++k) {
-      d.mean[i * n + k] = ReadTriple(means[k]);
-      const Vec3 s = d.sigma[i * n + k] = ReadTriple(sigmas[k]);
+      d.mean[i * n + k] = TripleAt(means, k);
+      const Vec3 s = d.sigma[i * n + k] = TripleAt(sigmas, k);
       if (!(std::min({s.x, s.y, s.z}) >= kLeastSigma)) {
-        sigmas[k].Fail("expected sigmas of 1e-9 to 1e9 m");
+        sigmas.Item(k).Fail("expected sigmas of 1e-9 to 1e9 m");
       }
     }
   }
@@ -171,7 +194,8 @@ void ReadConformal(const Field& f, Forecast& forecast) {
     if (!(level > 0 && level < 1)) (f / "level").Fail("levels must be between 0 and 1");
   }
   c.radius.clear(), c.tube.clear(), c.shape.clear();
-  for (const Field& row : ItemsOf(f / "radius", static_cast<int>(c.level.size()), "levels")) {
+  const Field radius = ArrayOf(f / "radius", static_cast<int>(c.level.size()), "levels");
+  for (const Field& row : radius.Items()) {
     const std::vector<double> r = row.Numbers();
     CheckRadii(row, r, Size(forecast.steps()));
     c.radius.insert(c.radius.end(), r.begin(), r.end());
@@ -183,9 +207,9 @@ void ReadConformal(const Field& f, Forecast& forecast) {
 }
 
 int CountOf(const Field& f, int most, const char* what) {
-  const std::size_t n = f.Items().size();
-  if (n > Size(most)) f.Fail(fmt::format("at most {} {}", most, what));
-  return static_cast<int>(n);
+  if (!f.json().is_array()) f.Fail("expected an array");
+  if (f.size() > Size(most)) f.Fail(fmt::format("at most {} {}", most, what));
+  return static_cast<int>(f.size());
 }
 
 Quality ReadQuality(const Field& f) {
@@ -203,8 +227,9 @@ ForecastShape ReadShape(const Field& f) {
   if (shape.steps == 0) (f / "point").Fail("expected at least one step");
   shape.modes = f.Has("modes") ? CountOf(f / "modes", kMaxModes, "modes") : 0;
   if (f.Has("displacement")) {
-    const auto steps = ItemsOf(f / "displacement" / "w", shape.steps, "steps");
-    shape.displacement_components = CountOf(steps[0], kMostComponents, "components");
+    const Field steps = ArrayOf(f / "displacement" / "w", shape.steps, "steps");
+    shape.displacement_components = CountOf(steps.Item(0), kMostComponents, "components");
+    if (shape.displacement_components == 0) steps.Fail("expected at least one component");
     if (shape.modes == 0) f.Fail("a displacement mixture needs modes as well");
   }
   if (f.Has("conformal")) {
@@ -229,8 +254,8 @@ void ReadForecast(const Field& f, std::string_view line, Forecast& forecast) {
       (f / "residual_correlation").Fail("expected a number from 0 to 1");
     }
   }
-  const auto point = (f / "point").Items();
-  for (int i = 0; i < forecast.steps(); ++i) forecast.point(i) = ReadTriple(point[Size(i)]);
+  const Field point = f / "point";
+  for (int i = 0; i < forecast.steps(); ++i) forecast.point(i) = TripleAt(point, Size(i));
   if (forecast.modes() > 0) ReadModes(f / "modes", forecast);
   if (forecast.displacement.present()) ReadDisplacement(f / "displacement", forecast);
   if (f.Has("conformal")) ReadConformal(f / "conformal", forecast);

@@ -57,14 +57,14 @@ class Field {
     if (!json_->is_string()) Fail("expected a string");
     return json_->get<std::string>();
   }
+  // Element i of an array that has it.
+  Field Item(std::size_t i) const { return {(*json_)[i], fmt::format("{}[{}]", path_, i)}; }
   // Elements of an array; none of `null`.
   std::vector<Field> Items() const {
     std::vector<Field> items;
     if (is_null()) return items;
     if (!json_->is_array()) Fail("expected an array");
-    for (std::size_t i = 0; i < json_->size(); ++i) {
-      items.push_back({(*json_)[i], fmt::format("{}[{}]", path_, i)});
-    }
+    for (std::size_t i = 0; i < json_->size(); ++i) items.push_back(Item(i));
     return items;
   }
   std::vector<double> Numbers() const {

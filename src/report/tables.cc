@@ -65,7 +65,7 @@ std::string MetricTable(const Results& results, GroupKind kind, std::span<const 
     for (const Metric m : metrics) row.push_back(Cell(Find(model, kind, ""), m));
     table.AddRow(std::move(row));
   }
-  return table.Render() + Footnotes(results);
+  return table.Render() + (kind == GroupKind::kAll ? Footnotes(results) : "");
 }
 
 std::string GroupTable(const Results& results, Metric metric) {

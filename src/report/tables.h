@@ -17,7 +17,7 @@ namespace aerocast {
 std::vector<Metric> DefaultMetrics();
 
 // One row per model, one column per metric, with intervals; all windows, or the category average.
-// A footnote says what was left out (quality none, missing) and what fell back.
+// Under all windows, footnotes say what was left out (quality none, missing) and what fell back.
 std::string MetricTable(const Results& results, GroupKind kind, std::span<const Metric> metrics);
 // One row per category, source or group of categories; one column per model.
 std::string GroupTable(const Results& results, Metric metric);
