@@ -10,6 +10,7 @@ namespace aerocast {
 namespace {
 
 constexpr int kPositionDecimals = 7;
+constexpr TimeNs kLatestStamp = 4'000'000'000 * kNsPerSecond;  // differences must fit into int64
 
 // Reads a text line by line and remembers where it is, for messages.
 class LineReader {
@@ -114,7 +115,9 @@ Status ReadSample(const std::vector<std::string_view>& fields, const Columns& co
     return fields[static_cast<std::size_t>(columns.index[c])];
   };
   const auto t_ns = ParseSeconds(field(0));
-  if (!t_ns) return at.Complain("t is '" + std::string(field(0)) + "', expected seconds");
+  if (!t_ns || *t_ns > kLatestStamp || *t_ns < -kLatestStamp) {
+    return at.Complain("t is '" + std::string(field(0)) + "', expected seconds, at most 4e9");
+  }
   if (!recording.samples.empty() && *t_ns <= recording.samples.back().t_ns) {
     std::string message = "t is " + std::string(field(0)) + " after ";
     AppendSeconds(recording.samples.back().t_ns, message);

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <set>
 
 #include "src/base/file.h"
@@ -29,6 +29,25 @@ bool FitsOnALine(const std::string& text) {
          text.find_first_of(std::string_view("\n\r\0", 3)) == text.npos;
 }
 
+// What ReadRecording would refuse must not be written.
+Status CheckSamples(const Recording& r) {
+  const std::string id = Excerpt(r.id);
+  if (r.samples.empty()) return Invalid("recording '" + id + "' has no samples");
+  if (r.has_truth() && r.truth.size() != r.samples.size()) {
+    return Invalid("recording '" + id + "' has not as many true positions as samples");
+  }
+  const auto usable = [](const Vec3& p) {
+    return std::abs(p.x) < 1e7 && std::abs(p.y) < 1e7 && std::abs(p.z) < 1e7;
+  };
+  for (std::size_t i = 0; i < r.samples.size(); ++i) {
+    const bool later = i == 0 || r.samples[i].t_ns > r.samples[i - 1].t_ns;
+    if (later && usable(r.samples[i].p_world) && usable(r.target(i))) continue;
+    return Invalid(fmt::format(
+        "recording '{}', sample {}: expected increasing stamps and positions below 1e7 m", id, i));
+  }
+  return {};
+}
+
 Status CheckRecordings(const std::vector<Recording>& recordings) {
   if (recordings.empty()) return Invalid("a corpus needs at least one recording, found none");
   std::set<std::string_view> ids;
@@ -45,10 +64,7 @@ Status CheckRecordings(const std::vector<Recording>& recordings) {
                        "', expected one line of UTF-8 without outer blanks");
       }
     }
-    if (r.samples.empty()) return Invalid("recording '" + id + "' has no samples");
-    if (r.has_truth() && r.truth.size() != r.samples.size()) {
-      return Invalid("recording '" + id + "' has not as many true positions as samples");
-    }
+    if (Status status = CheckSamples(r); !status.ok()) return status;
   }
   return {};
 }
@@ -80,9 +96,13 @@ FlightEntry Describe(const Recording& r) {
   flight.source = r.source;
   flight.noise_m = r.noise_m;
   flight.samples = r.samples.size();
-  flight.duration_s = r.duration_s();
-  flight.start_s = DurationS(r.samples.front().t_ns);
-  flight.end_s = DurationS(r.samples.back().t_ns);
+  // Rounded once, so that JSON shows the digits of the stamp: int64 does not fit into a double.
+  const auto seconds = [](TimeNs t_ns) {
+    return static_cast<double>(static_cast<long double>(t_ns) / 1e9L);
+  };
+  flight.start_s = seconds(r.samples.front().t_ns);
+  flight.end_s = seconds(r.samples.back().t_ns);
+  flight.duration_s = seconds(r.samples.back().t_ns - r.samples.front().t_ns);
   return flight;
 }
 

@@ -29,46 +29,55 @@ std::size_t KeyEnd(std::string_view line) {
   return std::string_view::npos;
 }
 
+// Where a line stands: under which key, and how deep.
+class Reader {
+ public:
+  // False for a line that is not understood.
+  bool Read(std::string_view line) {
+    const std::string_view content = Trim(line);
+    if (content.empty() || content == "---" || content == "...") return true;
+    const std::size_t blanks = line.find_first_not_of(' ');
+    if (line[blanks] == '\t') return false;
+    if (content == "-" || content.starts_with("- ")) return open_;  // an item of a list
+    const bool too_deep = !parent_.empty() && indent_ > 0 && blanks > indent_;
+    if (too_deep) return open_;
+    const std::size_t colon = KeyEnd(content);
+    if (colon == std::string_view::npos || colon == 0) return false;
+    if (blanks > 0 && (parent_.empty() || (indent_ > 0 && blanks != indent_))) return false;
+    Take(Scalar(content.substr(0, colon)), Scalar(content.substr(colon + 1)), blanks);
+    return true;
+  }
+  std::map<std::string, std::string> values;
+
+ private:
+  void Take(const std::string& key, const std::string& value, std::size_t blanks) {
+    open_ = value.empty();
+    indent_ = blanks;
+    if (blanks == 0) parent_ = open_ ? key : "";
+    if (!open_) values[blanks == 0 ? key : parent_ + "." + key] = value;
+  }
+
+  std::string parent_;      // the top-level key without value that children belong to
+  std::size_t indent_ = 0;  // of its children; 0: none seen yet
+  bool open_ = false;       // the last key had no value, so lists and deeper levels may follow
+};
+
 }  // namespace
 
 Result<std::map<std::string, std::string>> ParseFlatYaml(std::string_view text,
                                                          const std::string& name) {
-  std::map<std::string, std::string> values;
-  std::vector<std::string_view> lines;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  std::string parent;
-  std::size_t indent = 0, number = 0;  // indent of the children of `parent`
-  while (!text.empty()) {
+  Reader reader;
+  for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = DropComment(text.substr(0, end));
+    const std::string_view line = DropComment(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    ++number;
-    const std::string_view content = Trim(line);
-    if (content.empty() || content == "---" || content == "...") continue;
-    const std::size_t blanks = line.find_first_not_of(' ');
-    const std::size_t colon = KeyEnd(content);
-    const bool child = blanks > 0;
-    const bool readable = colon != std::string_view::npos && colon > 0 &&
-                          !content.starts_with("- ") && line[blanks] != '\t' &&
-                          (!child || (!parent.empty() && (indent == 0 || indent == blanks)));
-    if (!readable) {
-      return Error{ErrorCode::kBadFormat, name + ":" + std::to_string(number) +
-                                              ": expected 'key: value', at most one level deep, "
-                                              "but found '" +
-                                              Excerpt(content) + "'"};
-    }
-    const std::string key = Scalar(content.substr(0, colon));
-    const std::string value = Scalar(content.substr(colon + 1));
-    if (child) {
-      indent = blanks;
-      values[parent + "." + key] = value;
-    } else {
-      parent = value.empty() ? key : "";
-      indent = 0;
-      if (!value.empty()) values[key] = value;
-    }
+    if (reader.Read(line)) continue;
+    return Error{ErrorCode::kBadFormat, name + ":" + std::to_string(number) +
+                                            ": expected 'key: value' but found '" +
+                                            Excerpt(Trim(line)) + "'"};
   }
-  return values;
+  return std::move(reader.values);
 }
 
 }  // namespace aerocast

@@ -11,8 +11,9 @@
 
 namespace aerocast {
 
-// Scalars by key; those under a key without value are "parent.key". Lists, deeper levels, anchors
-// and multi-line texts are refused with file and line. Quotes and comments are removed.
+// Scalars by key; those under a key without value are "parent.key". Lists and deeper levels are
+// passed over; a line that is nothing of these is refused with file and line. Quotes and comments
+// are removed.
 Result<std::map<std::string, std::string>> ParseFlatYaml(std::string_view text,
                                                          const std::string& name);
 

@@ -10,6 +10,7 @@
 
 #include "src/base/parallel.h"
 #include "src/base/text.h"
+#include "src/import/manifest.h"
 #include "src/import/natural.h"
 
 namespace aerocast {
@@ -40,16 +41,25 @@ bool IsCandidate(const fs::path& file, Format format) {
   return false;
 }
 
+// Hidden directories, and corpora: what was imported before is not imported again from there. A
+// staging directory that a killed run left behind counts as hidden.
+bool IsPassedOver(const fs::path& directory) {
+  const std::string name = directory.filename().string();
+  std::error_code ignored;
+  return name.starts_with('.') || name.find(".partial-") != std::string::npos ||
+         fs::exists(directory / kManifestFile, ignored);
+}
+
 Result<std::vector<fs::path>> ListDirectory(const fs::path& directory, Format format) {
   std::vector<fs::path> files;
   std::error_code code;
   fs::recursive_directory_iterator it(directory, code);
   for (; !code && it != fs::recursive_directory_iterator(); it.increment(code)) {
-    const bool hidden = it->path().filename().string().starts_with('.');
     std::error_code ignored;
     if (it->is_directory(ignored)) {
-      if (hidden) it.disable_recursion_pending();
-    } else if (!hidden && it->is_regular_file(ignored) && IsCandidate(it->path(), format)) {
+      if (IsPassedOver(it->path())) it.disable_recursion_pending();
+    } else if (!it->path().filename().string().starts_with('.') && it->is_regular_file(ignored) &&
+               IsCandidate(it->path(), format)) {
       files.push_back(it->path());
     }
   }

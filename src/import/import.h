@@ -35,8 +35,9 @@ struct ImportResult {
   std::size_t files = 0;                  // that were looked at
 };
 
-// The files of a format in a directory and everything below it, in natural order; hidden ones are
-// left out. A path that is a file stands for itself. A directory without any is an error.
+// The files of a format in a directory and everything below it, in natural order. Hidden ones are
+// left out, and so is a corpus further down: it holds what an import wrote, unless it is named
+// itself. A path that is a file stands for itself. A directory without any is an error.
 Result<std::vector<std::filesystem::path>> FindFiles(const std::filesystem::path& path,
                                                      Format format);
 

@@ -17,9 +17,14 @@ struct ImportNote {
   std::string text;       // one sentence without the place, count included
 };
 
-// "flight.csv:12: 3 rows were dropped ..."
+// "flight.csv:12: dropped 3 rows ..."
 inline std::string Sentence(const ImportNote& note) {
   return note.file + (note.line > 0 ? ":" + std::to_string(note.line) : "") + ": " + note.text;
+}
+
+// "1 row", "3 rows".
+inline std::string Counted(std::size_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
 }  // namespace aerocast

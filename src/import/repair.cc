@@ -67,8 +67,8 @@ void Sort(Rows& rows, const std::string& name, std::vector<ImportNote>& notes) {
   if (late == 0) return;
   std::stable_sort(rows.begin(), rows.end(),
                    [](const TableRow& a, const TableRow& b) { return a.t_ns < b.t_ns; });
-  notes.push_back({name, first_line, late,
-                   fmt::format("{} rows were not in order of time and were sorted", late)});
+  notes.push_back(
+      {name, first_line, late, "sorted " + Counted(late, "late row", "late rows") + " by time"});
 }
 
 struct Tally {
@@ -99,14 +99,14 @@ Status DropRepeats(Rows& rows, const std::string& name, double max_bad_share,
                                 other.count, before));
   }
   if (same.count > 0) {
-    notes.push_back({name, same.first_line, same.count,
-                     fmt::format("{} rows repeated another one and were dropped", same.count)});
+    notes.push_back(
+        {name, same.first_line, same.count,
+         fmt::format("dropped {} that repeated another one", Counted(same.count, "row", "rows"))});
   }
   if (other.count > 0) {
     notes.push_back({name, other.first_line, other.count,
-                     fmt::format("{} rows had the stamp of an earlier one but another position; "
-                                 "the earlier one was kept",
-                                 other.count)});
+                     fmt::format("dropped {} with the stamp of an earlier one but another position",
+                                 Counted(other.count, "row", "rows"))});
   }
   return {};
 }
@@ -155,9 +155,9 @@ void DropShort(std::vector<std::span<const TableRow>>& parts, const std::string&
   });
   if (dropped == 0) return;
   notes.push_back({name, first_line, dropped,
-                   fmt::format("{} stretches between gaps had fewer than 2 samples or less than "
-                               "{:.4g} s and were dropped",
-                               dropped, min_duration_s)});
+                   fmt::format("dropped {} between gaps with fewer than 2 samples or less than "
+                               "{:.4g} s",
+                               Counted(dropped, "stretch", "stretches"), min_duration_s)});
 }
 
 Recording MakePart(std::span<const TableRow> rows, const Recording& description, bool has_truth,
@@ -187,8 +187,8 @@ Result<std::vector<Recording>> Repair(Table table, const Recording& description,
   auto parts = SplitAtGaps(rows, options.max_gap_s);
   if (parts.size() > 1) {
     notes.push_back({name, parts[1].front().line, parts.size() - 1,
-                     fmt::format("{} gaps are longer than {:.4g} s, so the flight was cut there",
-                                 parts.size() - 1, options.max_gap_s)});
+                     fmt::format("cut the flight at {} longer than {:.4g} s",
+                                 Counted(parts.size() - 1, "gap", "gaps"), options.max_gap_s)});
   }
   DropShort(parts, name, options.min_duration_s, notes);
   if (parts.empty()) {

@@ -155,7 +155,7 @@ class TableReader {
     const std::string fault = ReadRow(fields_, *columns_, row);
     if (!lines_.terminated() && (!fault.empty() || LooksCut())) {
       notes_.push_back(
-          {name_, row.line, 1, "the file ends in the middle of this line, which was dropped"});
+          {name_, row.line, 1, "dropped this line, in the middle of which the file ends"});
       return {};
     }
     if (fault.empty()) {
@@ -201,7 +201,7 @@ class TableReader {
     }
     if (table_.bad_rows > 0) {
       notes_.push_back({name_, first_bad_line_, table_.bad_rows,
-                        fmt::format("{} of {} rows were unusable and dropped (the first: {})",
+                        fmt::format("dropped {} of {} rows as unusable (the first: {})",
                                     table_.bad_rows, rows, first_fault_)});
     }
     table_.has_truth = columns_->has_truth();
