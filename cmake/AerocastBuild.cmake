@@ -18,6 +18,9 @@ endif()
 # Square roots need no errno, which lets the compiler use the instruction.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off
                     -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options(-Wno-restrict)  # misfires on std::string's operator+ (GCC bug 105651)
+endif()
 if(AEROCAST_WERROR)
   add_compile_options(-Werror)
 endif()

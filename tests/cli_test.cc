@@ -220,13 +220,12 @@ TEST_F(CommandLine, ScoresAnotherToolsForecasts) {
   EXPECT_NEAR(ours["ade"]["value"], other["ade"]["value"].get<double>(), 1e-6);
   EXPECT_TRUE(other["nll_position"]["value"].is_null());  // a point claims no distribution
 
-  Write("partial.jsonl", first + "\n");
-  ExpectRefusal("evaluate corpus --stride 10 --forecasts partial.jsonl", 1, "partial");
+  Write("few.jsonl", first + "\n");
+  ExpectRefusal("evaluate corpus --stride 10 --forecasts few.jsonl", 1, "few: ");
   Write("garbage.jsonl", first + "\nnot json\n");
   ExpectRefusal("evaluate corpus --stride 10 --forecasts garbage.jsonl", 1, "garbage.jsonl:2");
-  EXPECT_EQ(
-      Aerocast("evaluate corpus --stride 10 --forecasts partial.jsonl --allow-missing").exit_code,
-      0);
+  EXPECT_EQ(Aerocast("evaluate corpus --stride 10 --forecasts few.jsonl --allow-missing").exit_code,
+            0);
 }
 
 }  // namespace

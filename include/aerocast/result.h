@@ -45,10 +45,11 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return ok(); }
   T& value() & { return *std::get_if<0>(&state_); }
   const T& value() const& { return *std::get_if<0>(&state_); }
-  T&& value() && { return std::move(*std::get_if<0>(&state_)); }
+  // By value, so that `for (auto& x : *Load())` does not walk over a dead temporary.
+  T value() && { return std::move(*std::get_if<0>(&state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return std::get_if<0>(&state_); }
   const T* operator->() const { return std::get_if<0>(&state_); }
   const Error& error() const { return *std::get_if<1>(&state_); }

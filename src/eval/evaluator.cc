@@ -95,7 +95,7 @@ FlightOutcome EvaluateFlight(const FlightWindows& windows, const EvaluationOptio
   return result;
 }
 
-Status CheckOutcomes(std::span<const FlightWindows> flights,
+Status CheckOutcomes(const std::string& name, std::span<const FlightWindows> flights,
                      const std::vector<FlightOutcome>& outcomes, bool allow_missing) {
   std::int64_t missing = 0;
   std::string first;
@@ -117,7 +117,10 @@ Status CheckOutcomes(std::span<const FlightWindows> flights,
     }
   }
   if (missing == 0 || allow_missing) return {};
-  return Refuse(fmt::format("{} windows have no forecast, the first is {} s", missing, first));
+  return Error{ErrorCode::kNotFound,
+               fmt::format("{}: {} windows have no forecast, the first is {} s (--allow-missing "
+                           "counts them instead)",
+                           name, missing, first)};
 }
 
 }  // namespace
@@ -142,7 +145,8 @@ Result<ModelEvaluation> Evaluate(const ForecastSource& source,
     const std::scoped_lock lock(progress_mutex);
     if (++done, options.progress) options.progress(done, flights.size());
   });
-  const Status complete = CheckOutcomes(flights, outcomes, options.allow_missing);
+  const Status complete =
+      CheckOutcomes(source.info().name, flights, outcomes, options.allow_missing);
   if (!complete.ok()) return complete.error();
   for (std::size_t n = 0; n < flights.size(); ++n) {
     if (flights[n].t0.empty()) continue;

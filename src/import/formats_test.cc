@@ -371,7 +371,7 @@ TEST(Nanobench, TakesTheConfigurationFromTheMetadataAndNotFromTheName) {
                       {}, (dir.path() / "B5_helix_fast_mell_rep1.csv").string());
   ASSERT_TRUE(import.result.ok()) << import.refusal();
   EXPECT_EQ(import.flight().id, "B5_helix_fast_mell_rep1");
-  EXPECT_EQ(import.flight().configuration, "B5_helix_fast");
+  EXPECT_EQ(import.flight().configuration, "helix radius_m=1.0");
   EXPECT_EQ(import.flight().category, "helix");
   EXPECT_EQ(import.flight().object, "Crazyflie 2.1");
   EXPECT_EQ(import.flight().noise_m, 0.00005);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "src/base/file.h"
 #include "src/base/text.h"
@@ -37,6 +38,22 @@ std::string WithoutRepetition(const std::string& stem) {
   if (digits == stem.size() || digits <= kMark.size()) return stem;
   const std::size_t mark = digits - kMark.size();
   return stem.compare(mark, kMark.size(), kMark) == 0 ? stem.substr(0, mark) : stem;
+}
+
+// What was commanded: the trajectory's type and its parameters, such as "circle altitude_m=1.0
+// radius_m=1.0 speed_mps=0.5". How long it was flown and the seed of random way-points are left
+// out. File names and ids are not trusted with this: B5_helix and B5_helix_slow fly the same helix,
+// B9_trefoil_medium and _slow the same trefoil, and B7_oval_fast has two sizes.
+std::string CommandedMotion(const std::map<std::string, std::string>& metadata) {
+  constexpr std::string_view kPrefix = "params.";
+  std::string motion = metadata.at("trajectory_type");
+  for (const auto& [key, value] : metadata) {
+    if (!key.starts_with(kPrefix)) continue;
+    const std::string_view name = std::string_view(key).substr(kPrefix.size());
+    if (name == "duration_s" || name == "seed") continue;
+    motion += " " + std::string(name) + "=" + value;
+  }
+  return ValidUtf8(motion);
 }
 
 void GuessFromName(const std::string& stem, Recording& recording) {
@@ -82,16 +99,12 @@ Recording DescribeNanobench(const std::filesystem::path& file, std::vector<Impor
                      "the metadata are unreadable (" + values.error().message + ")" + guess});
     return recording;
   }
-  if (!values->contains("trajectory_type") || !values->contains("trajectory_id")) {
-    notes.push_back({metadata.string(), 0, 1, "no trajectory_type or no trajectory_id" + guess});
+  if (!values->contains("trajectory_type")) {
+    notes.push_back({metadata.string(), 0, 1, "no trajectory_type" + guess});
+    return recording;
   }
-  // The file's name is not trusted: B5_helix_fast_mell_rep1 is one more flight of B5_helix_fast.
-  if (values->contains("trajectory_type")) {
-    recording.category = NanobenchCategory((*values)["trajectory_type"]);
-  }
-  if (values->contains("trajectory_id")) {
-    recording.configuration = ValidUtf8((*values)["trajectory_id"]);
-  }
+  recording.category = NanobenchCategory((*values)["trajectory_type"]);
+  recording.configuration = CommandedMotion(*values);
   return recording;
 }
 
