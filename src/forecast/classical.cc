@@ -32,11 +32,9 @@ std::vector<std::string_view> ClassicalNames() {
 }
 
 std::vector<Spread> GenericSpreads(std::string_view name) {
-  const Spread held = GenericSpread(PathKind::kHeld), moving = GenericSpread(PathKind::kMoving),
-               parabolic = GenericSpread(PathKind::kParabolic);
-  if (name == kImmName) return {moving, parabolic, moving};  // CV, CA, CT
-  if (name == "hold") return {held};
-  return {name == "ca" ? parabolic : moving};
+  if (name == kImmName) return std::vector(kImmModels, GenericSpread(PathKind::kMoving));
+  if (name == "hold") return {GenericSpread(PathKind::kHeld)};
+  return {GenericSpread(name == "ca" ? PathKind::kParabolic : PathKind::kMoving)};
 }
 
 Result<std::unique_ptr<Forecaster>> MakeClassical(std::string_view name, ForecasterInfo info,

@@ -192,10 +192,11 @@ ImmEstimate FilterImm(std::span<const Observation> samples, const HeadingFrame& 
   return e;
 }
 
-Vec3 ContinueImm(const ImmEstimate& e, int m, double t_s) {
-  const Transition f = TransitionOf(m, e.turn_rate[m], t_s);
+Vec3 ContinueImm(const ImmEstimate& e, int m, double t_s, double manoeuvre_s) {
+  Transition f = TransitionOf(m, e.turn_rate[m], t_s);
   const Vec3 p = Part(e.model[m], 0), v = Part(e.model[m], 1);
   Vec3 a = Part(e.model[m], 2);
+  if (m == 1) f.pa = manoeuvre_s * (t_s + manoeuvre_s * std::expm1(-t_s / manoeuvre_s));
   // A coordinated turn keeps its speed: the acceleration along the motion is not continued.
   if (m == 2) a -= (Dot(a, v) / std::max(SquaredNorm(v), kSlowestSpeed * kSlowestSpeed)) * v;
   return p + f.pv * v + f.pa * a;
@@ -210,7 +211,8 @@ Quality ImmForecaster::DoPredict(const History& history, Workspace&,
     scene.gain = GainOf(samples, m);
     forecast.weight(m) = estimate.probability[m];
     for (int i = 0; i < forecast.steps(); ++i) {
-      forecast.mean(m, i) = scene.frame.ToWorld(ContinueImm(estimate, m, (i + 1) * forecast.dt_s));
+      forecast.mean(m, i) = scene.frame.ToWorld(
+          ContinueImm(estimate, m, (i + 1) * forecast.dt_s, options_.manoeuvre_s));
     }
     WriteSpread(spread_[static_cast<std::size_t>(m)], scene, m, forecast);
   }

@@ -18,6 +18,10 @@
 // between axes is dropped: the models do not couple the axes (w is taken as known) and
 // the measurement does not either, only the spread of the models' means does, a little.
 //
+// The filter believes CA from one sample to the next. The forecast does not believe it for five
+// seconds: nothing accelerates that long, so CA's acceleration dies away as in Singer's model
+// (1970).
+//
 // The forecast's spread is not the filters' covariance: that one believes its model for the whole
 // horizon. It is a Spread of each model's own, generic or fitted.
 #pragma once
@@ -36,6 +40,7 @@ struct ImmOptions {
   double jerk_psd_ca = 80;      // CA, the manoeuvring model: white jerk, m^2/s^5
   double jerk_psd_ct = 3;       // CT: the same
   double sojourn_s = 6.0;       // mean time a model stays the true one
+  double manoeuvre_s = 0.5;     // how long a forecast keeps CA's acceleration: e^(-t / this)
   double least_sigma_m = 1e-3;  // of a measurement, where the noise is unknown or smaller
   double fastest_turn = 6.0;    // rad/s
   double spacing_s = 0.04;      // samples nearer than this are passed over, never the newest
@@ -58,7 +63,7 @@ ImmEstimate FilterImm(std::span<const Observation> samples, const HeadingFrame& 
                       double noise_m, const ImmOptions& options);
 
 // Where model m of the estimate will be after t_s, in the same frame.
-Vec3 ContinueImm(const ImmEstimate& estimate, int m, double t_s);
+Vec3 ContinueImm(const ImmEstimate& estimate, int m, double t_s, double manoeuvre_s);
 
 class ImmForecaster final : public Forecaster {
  public:
