@@ -186,6 +186,8 @@ TEST_F(CommandLine, WillNotScoreAForecasterOnWhatItWasFittedOn) {
   MakeSmallCorpus();
   ExpectRefusal("evaluate corpus --side train", 2, "fitted on");
   ExpectRefusal("evaluate corpus --side all", 2, "--fit none");
+  ExpectRefusal("evaluate corpus --fit all", 2, "--fit is 'all'");
+  ExpectRefusal("evaluate corpus --fit test --side calibration", 2, "nothing is fitted on test");
   ExpectRefusal("evaluate corpus --models oracle", 2, "oracle");
   ExpectRefusal("evaluate corpus --side all --fit none --models knn", 2, "knn");
   ExpectRefusal("evaluate corpus --side nowhere", 2, "nowhere");

@@ -33,10 +33,17 @@ struct Contestants {
 
 Error BadValue(const std::string& sentence) { return {ErrorCode::kInvalidArgument, sentence}; }
 
-// Scoring a method on what it was fitted on would flatter it.
+// Scoring a method on what it was fitted on would flatter it; test flights are for scoring alone.
 Status CheckFit(const EvaluateFlags& flags) {
-  const std::string& side = flags.corpus.side;
-  if (flags.fit == "none" || (side != "all" && side != flags.fit)) return {};
+  const std::string &side = flags.corpus.side, &fit = flags.fit;
+  if (fit == "none") return {};
+  if (fit != "train" && fit != "validation" && fit != "calibration") {
+    return BadValue(fmt::format(
+        "--fit is '{}', expected train, validation, calibration or none: nothing is fitted on test "
+        "flights",
+        fit));
+  }
+  if (side != "all" && side != fit) return {};
   return BadValue(fmt::format(
       "side '{}' holds the flights that forecasters are fitted on; choose another --side, or "
       "--fit none for generic spreads (then without ridge and knn)",

@@ -67,7 +67,9 @@ TEST(ParseSeconds, KeepsEveryDigitOfAnAbsoluteClock) {
   EXPECT_EQ(ParseSeconds(" -0.5 "), -500000000);
   EXPECT_EQ(ParseSeconds("0.0000000005"), 1);
   EXPECT_EQ(ParseSeconds("1.5e1"), 15 * kNsPerSecond);
-  for (const char* bad : {"", "-", ".", "1.2.3", "nan", "inf", "12s", "99999999999", "1e300"}) {
+  EXPECT_EQ(ParseSeconds("9223372036.854775807"), std::numeric_limits<TimeNs>::max());
+  for (const char* bad : {"", "-", ".", "1.2.3", "nan", "inf", "12s", "99999999999", "9223372036.9",
+                          "-9223372036.9", "1e300"}) {
     EXPECT_FALSE(ParseSeconds(bad)) << bad;
   }
 }

@@ -86,8 +86,10 @@ std::optional<TimeNs> ParseSeconds(std::string_view text) {
     }
   }
   if (rest.empty() && digits > 0) {
-    const TimeNs magnitude = whole * kNsPerSecond + fraction + (round_up ? 1 : 0);
-    return magnitude < 0 ? std::nullopt : std::optional(negative ? -magnitude : magnitude);
+    const TimeNs below = fraction + (round_up ? 1 : 0);
+    if (whole == kMax / kNsPerSecond && below > kMax % kNsPerSecond) return std::nullopt;
+    const TimeNs magnitude = whole * kNsPerSecond + below;
+    return negative ? -magnitude : magnitude;
   }
   // An exponent, or no number at all.
   const std::optional<double> seconds = ParseDouble(text);

@@ -56,6 +56,7 @@ TEST(ParseRecording, SaysWhatIsWrongAndWhere) {
               HasSubstr("f.csv:3: t is 0.5 after 1, expected increasing"));
   EXPECT_THAT(MessageOf("t,x,y,z\n1,1,2,3\n1,1,2,3\n"), HasSubstr("expected increasing"));
   EXPECT_THAT(MessageOf("t,x,y,z\n1,1,2,3\n2,1"), HasSubstr("ends in the middle of a line"));
+  EXPECT_THAT(MessageOf("t,x,y,z\n1,1,2,30\n2,1,2,3"), HasSubstr("in the middle of a line"));
   EXPECT_THAT(MessageOf("t,x,y,z\n1,1,2\n2,1,2,3\n"), HasSubstr("expected 4 fields, found 3"));
   EXPECT_THAT(MessageOf("# source: dream\nt,x,y,z\n"), HasSubstr("expected real or synthetic"));
   EXPECT_THAT(MessageOf("# noise_m: -1\nt,x,y,z\n"), HasSubstr("noise_m is '-1'"));

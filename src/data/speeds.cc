@@ -41,22 +41,30 @@ FlightSpeeds& FlightSpeeds::operator+=(const FlightSpeeds& o) {
 
 FlightSpeeds MeasureSpeeds(const Recording& recording, std::span<const std::uint32_t> t0,
                            const WindowSpec& spec) {
-  if (recording.samples.empty()) return {};
-  // The grid starts at the first sample, as windows do; a window's own t0 may lie up to one sample
-  // later. Gaps are bridged here because no window has one.
-  WindowSpec bridged = spec;
-  bridged.max_gap_s = 1e6;
-  std::vector<Vec3> grid(1 + static_cast<std::size_t>(recording.duration_s() / spec.dt_s + 1e-9));
-  grid[0] = recording.target(0);
-  if (!TargetsAt(recording, 0, bridged, std::span(grid).subspan(1))) grid.pop_back();
-  std::vector<std::size_t> at;
-  const TimeNs start = recording.samples.front().t_ns;
-  for (const std::uint32_t i : t0) {
-    const double steps = DurationS(recording.samples[i].t_ns - start) / spec.dt_s;
-    at.push_back(static_cast<std::size_t>(steps + 1e-6));
-  }
+  const std::vector<Observation>& samples = recording.samples;
   const int history = std::max(1, static_cast<int>(std::lround(spec.min_history_s / spec.dt_s)));
-  return OnGrid(grid, at, history, spec.horizon_steps(), spec.dt_s);
+  const TimeNs dt = DurationNs(spec.dt_s), max_gap = DurationNs(spec.max_gap_s);
+  FlightSpeeds speeds;
+  std::vector<Vec3> grid;
+  std::vector<std::size_t> at;
+  // One grid per stretch without a gap; a window lies within one. Its t0 is up to one step behind
+  // the grid point that stands for it.
+  for (std::size_t begin = 0, window = 0; window < t0.size();) {
+    std::size_t end = begin;
+    while (end + 1 < samples.size() && samples[end + 1].t_ns - samples[end].t_ns <= max_gap) ++end;
+    at.clear();
+    for (; window < t0.size() && t0[window] <= end; ++window) {
+      at.push_back(static_cast<std::size_t>((samples[t0[window]].t_ns - samples[begin].t_ns) / dt));
+    }
+    if (!at.empty()) {
+      grid.resize(1 + static_cast<std::size_t>((samples[end].t_ns - samples[begin].t_ns) / dt));
+      grid[0] = recording.target(begin);
+      if (!TargetsAt(recording, begin, spec, std::span(grid).subspan(1))) grid.pop_back();
+      speeds += OnGrid(grid, at, history, spec.horizon_steps(), spec.dt_s);
+    }
+    begin = end + 1;
+  }
+  return speeds;
 }
 
 FlightSpeeds MeasureSpeeds(std::span<const Vec3> truth_100hz) {

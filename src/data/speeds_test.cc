@@ -42,5 +42,19 @@ TEST(MeasureSpeeds, TakesTruthWhereItIsKnown) {
   EXPECT_EQ(MeasureSpeeds(flight, windows, {.history_s = 9}).windows, windows.size());
 }
 
+TEST(MeasureSpeeds, MeasuresEveryStretchOfABrokenFlight) {
+  Recording flight;
+  for (const TimeNs start : {TimeNs{0}, 1'700'000'000 * kNsPerSecond}) {
+    for (int i = 0; i <= 1000; ++i) {
+      flight.samples.push_back({start + i * 10'000'000LL, {0.02 * i, 0, 1}});
+    }
+  }
+  const auto windows = CutWindows(flight, PaperWindows());
+  const FlightSpeeds speeds = MeasureSpeeds(flight, windows);
+  EXPECT_EQ(speeds.windows, 62u);
+  EXPECT_NEAR(speeds.mean_rms(), 2, 1e-6);
+  EXPECT_NEAR(speeds.max, 2, 1e-6);
+}
+
 }  // namespace
 }  // namespace aerocast

@@ -53,7 +53,9 @@ std::vector<std::uint32_t> CutWindows(const Recording& recording, const WindowSp
   const std::vector<Observation>& samples = recording.samples;
   std::vector<std::uint32_t> windows;
   if (samples.empty()) return windows;
-  const TimeNs before = DurationNs(spec.min_history_s), after = DurationNs(spec.horizon_s);
+  // As far as TargetsAt will ask for: rounding may make that differ from horizon_s.
+  const TimeNs after = DurationNs(spec.horizon_steps() * spec.dt_s);
+  const TimeNs before = DurationNs(spec.min_history_s);
   const TimeNs max_gap = DurationNs(spec.max_gap_s), step = DurationNs(spec.dt_s * spec.stride);
 
   // run_start[i]: the oldest sample from which everything up to i is airborne and without a gap.
@@ -69,9 +71,10 @@ std::vector<std::uint32_t> CutWindows(const Recording& recording, const WindowSp
   std::size_t i = 0;
   for (TimeNs t = samples.front().t_ns + before; t <= samples.back().t_ns - after; t += step) {
     i = LowerBound(samples, t, i);
+    const TimeNs t0 = samples[i].t_ns;
+    t += (t0 - t) / step * step;  // over a gap in one stride, however long it is
     if (i == last) continue;
     last = i;
-    const TimeNs t0 = samples[i].t_ns;
     const std::size_t end = LowerBound(samples, t0 + after, i);  // first sample at or behind it
     if (end == samples.size()) break;
     const std::size_t begin = run_start[end];

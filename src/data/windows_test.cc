@@ -41,6 +41,22 @@ TEST(CutWindows, SkipsGapsLongerThanSpec) {
   EXPECT_EQ(CutWindows(flight, {.max_gap_s = 0.31}).size(), 229u);
 }
 
+TEST(CutWindows, LeapsOverAGapOfDecades) {
+  Recording flight = MakeFlight(10, 100, Line);
+  const Recording later = MakeFlight(10, 100, Line, 1.7e9);
+  flight.samples.insert(flight.samples.end(), later.samples.begin(), later.samples.end());
+  EXPECT_EQ(CutWindows(flight, {}).size(), 62u);
+}
+
+TEST(CutWindows, CutsNothingThatHasNoTargets) {
+  const WindowSpec spec{.dt_s = 0.33333334};
+  const Recording flight = MakeFlight(7, 100, Line);
+  std::vector<Vec3> targets(static_cast<std::size_t>(spec.horizon_steps()));
+  for (const std::uint32_t i : CutWindows(flight, spec)) {
+    EXPECT_TRUE(TargetsAt(flight, i, spec, targets));
+  }
+}
+
 TEST(CutWindows, KeepsOnlyAirborneOnesAndJudgesByTruth) {
   Recording flight = MakeFlight(40, 100, [](double t) { return Vec3{t, 0, t < 10 ? 0.1 : 1.0}; });
   const auto airborne = CutWindows(flight, {}, 0.3);

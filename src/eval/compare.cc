@@ -151,10 +151,19 @@ std::vector<Comparison> CompareWithBest(std::span<const ModelEvaluation> models,
     for (const FlightTally& f : model.flights) sum.Add(f.tally);
     return ComputeMetrics(model.layout, sum.metric)[static_cast<std::size_t>(metric)];
   };
+  const auto scored = [](const ModelEvaluation& model) {
+    std::int64_t sum = 0;
+    for (const FlightTally& f : model.flights) sum += f.tally.scored;
+    return sum;
+  };
+  // A model that left windows out does not become the measure of the others.
+  std::int64_t most = 0;
+  for (const ModelEvaluation& model : models) most = std::max(most, scored(model));
   const ModelEvaluation* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const ModelEvaluation& model : models) {
-    if (const double v = value(model); v < least) least = v, best = &model;
+    const double v = value(model);
+    if (scored(model) == most && v < least) least = v, best = &model;
   }
   std::vector<Comparison> comparisons;
   for (const ModelEvaluation& model : models) {

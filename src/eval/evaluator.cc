@@ -117,10 +117,9 @@ Status CheckOutcomes(const std::string& name, std::span<const FlightWindows> fli
     }
   }
   if (missing == 0 || allow_missing) return {};
-  return Error{ErrorCode::kNotFound,
-               fmt::format("{}: {} windows have no forecast, the first is {} s (--allow-missing "
-                           "counts them instead)",
-                           name, missing, first)};
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format("{}: {} windows have no forecast, the first is {} s", name, missing, first)};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ void AddFlight(StatsRow& row, const FlightWindows& flight, const FlightSpeeds& s
   const auto windows = static_cast<std::int64_t>(flight.t0.size());
   ++row.recordings, row.windows += windows;
   if (flight.flight->source == Source::kReal) row.real_windows += windows;
+  row.measured += static_cast<std::int64_t>(speeds.windows);
   row.mean_speed += speeds.rms_sum;  // a sum until the end
   row.highest_speed = std::max(row.highest_speed, speeds.max);
 }
@@ -46,7 +47,7 @@ CorpusStats ComputeStats(std::span<const FlightWindows> flights, const WindowSpe
     AddFlight(row, flights[n], speeds[n]), AddFlight(stats.total, flights[n], speeds[n]);
   }
   const auto finish = [](StatsRow& row) {
-    if (row.windows > 0) row.mean_speed /= static_cast<double>(row.windows);
+    if (row.measured > 0) row.mean_speed /= static_cast<double>(row.measured);
   };
   finish(stats.total);
   int with_windows = 0;

@@ -32,6 +32,8 @@ PathError ErrorOf(At at, std::span<const Vec3> targets) {
   return error;
 }
 
+constexpr double kLeastVariance = 1e-18;  // a nanometre squared
+
 }  // namespace
 
 WindowScorer::WindowScorer(const TallyLayout& layout, const NormalPool& pool, int draws,
@@ -162,7 +164,9 @@ double WindowScorer::Project(const Forecast& forecast, int i, const Vec3& direct
   m_.clear(), s_.clear();
   for (int k = 0; k < forecast.modes(); ++k) {
     m_.push_back(Dot(forecast.mean(k, i) - origin, direction));
-    s_.push_back(std::sqrt(VarianceAlong(forecast.cov(k, i), direction)));
+    // A very elongated covariance may round to a negative variance across its long axis.
+    const double variance = VarianceAlong(forecast.cov(k, i), direction);
+    s_.push_back(std::sqrt(std::max(variance, kLeastVariance)));
   }
   return Dot(y - origin, direction);
 }
@@ -212,7 +216,7 @@ void WindowScorer::ScorePit(const Forecast& forecast, int h, const Outcome& outc
   for (int axis = 0; axis < 3; ++axis) {
     const double at = Project(forecast, i, axes[Size(axis)], outcome.targets[Size(i)]);
     const double pit = MixturePit(forecast.weights(), m_, s_, at);
-    const int bin = std::min(kPitBins - 1, static_cast<int>(pit * kPitBins));
+    const int bin = pit < 1 ? static_cast<int>(pit * kPitBins) : kPitBins - 1;
     tally.detail[layout_.pit(h, axis) + Size(bin)] += 1;
   }
 }

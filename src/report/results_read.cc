@@ -155,6 +155,7 @@ ModelResult ReadModel(const TallyLayout& layout, const Field& f) {
   m.missing = f.Has("missing") ? (f / "missing").Integer() : 0;
   m.seconds = (f / "seconds").Number();
   for (const Field& g : (f / "groups").Items()) m.groups.push_back(ReadGroup(g));
+  if (m.groups.empty()) (f / "groups").Fail("expected at least one group");
   if (!f.Has("per_flight")) return m;
   for (const Field& row : (f / "per_flight").Items()) {
     m.per_flight.push_back(ReadFlight(layout, row));
