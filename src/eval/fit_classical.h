@@ -29,15 +29,21 @@ struct FitOptions {
   // Whether windows are divided by their own RMS step; the defaults did better on flights left out.
   bool ridge_per_speed = false;
   bool knn_per_speed = false;
+  // Where the errors of ridge and knn are measured on flights left out, leave out whole
+  // configurations, as a split by configuration does: a repetition that stays in would make the
+  // errors smaller than that split's flights will show. A flight that states no configuration is
+  // one of its own.
+  bool by_configuration = false;
 };
 
 // hold, cv, ca, ctrv, imm, ridge, knn. Every test that promises something for all forecasters
 // loops over this list.
 std::vector<std::string_view> AllForecasterNames();
 
-// Errors: an unknown name, an invalid spec, fewer than 100 windows, or fewer than two flights for
-// ridge and knn (whose errors are measured on flights left out). info().fingerprint is the SHA-256
-// of the name, the spec and every fitted number.
+// Errors: an unknown name, an invalid spec, fewer than 100 windows with recorded targets. For ridge
+// and knn also: fewer than two steps of history, fewer than 100 of the windows with a history
+// without gaps, or all of them of one flight (configuration), so that none can be left out.
+// info().fingerprint is the SHA-256 of the name, the spec and every fitted number.
 Result<std::unique_ptr<Forecaster>> FitClassical(std::string_view name,
                                                  std::span<const FlightWindows> train,
                                                  const FitOptions& options);

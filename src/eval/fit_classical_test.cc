@@ -14,54 +14,14 @@
 #include "src/base/parallel.h"
 #include "src/base/sha256.h"
 #include "src/base/text.h"
+#include "src/eval/fit_testing.h"
 #include "src/forecast/forecaster_testing.h"
 
 namespace aerocast {
 namespace {
 
-// A flier that turns at random: its turn rate and climb change a little all the time.
-Recording FlyAtRandom(std::uint64_t seed, double duration_s = 30) {
-  Rng rng(seed);
-  Recording flight;
-  flight.id = "random-" + std::to_string(seed);
-  const double speed = rng.Uniform(0.5, 3), dt = 0.02;
-  double heading = rng.Uniform(0, 6), turn = 0, climb = 0;
-  Vec3 p = {rng.Uniform(-5, 5), rng.Uniform(-5, 5), 2};
-  for (int i = 0; i * dt < duration_s; ++i) {
-    flight.samples.push_back({DurationNs(i * dt), p});
-    turn += -0.5 * turn * dt + 0.8 * std::sqrt(dt) * rng.Normal();
-    climb += -0.5 * climb * dt + 0.2 * std::sqrt(dt) * rng.Normal();
-    heading += turn * dt;
-    p += dt * Vec3{speed * std::cos(heading), speed * std::sin(heading), climb};
-  }
-  return flight;
-}
-
-struct Corpus {
-  std::vector<Recording> flights;
-  std::vector<FlightWindows> windows;
-};
-
-Corpus MakeCorpus(std::uint64_t first_seed, int flights, const WindowSpec& spec) {
-  Corpus corpus;
-  for (int i = 0; i < flights; ++i) {
-    corpus.flights.push_back(FlyAtRandom(first_seed + static_cast<std::uint64_t>(i)));
-  }
-  for (const Recording& flight : corpus.flights) {
-    corpus.windows.push_back({&flight, CutWindows(flight, spec)});
-  }
-  return corpus;
-}
-
-FitOptions Options(int threads = 2) {
-  FitOptions options;
-  options.spec.stride = 3;
-  options.threads = threads;
-  return options;
-}
-
-const Corpus& Train() {
-  static const Corpus corpus = MakeCorpus(100, 12, Options().spec);
+const FitCorpus& Train() {
+  static const FitCorpus corpus = MakeCorpus(100, 12, Options().spec);
   return corpus;
 }
 
@@ -74,37 +34,6 @@ const std::map<std::string_view, std::unique_ptr<Forecaster>>& Fitted() {
     return made;
   }();
   return all;
-}
-
-struct Score {
-  double ade = 0, fde = 0;
-  double inside = 0;  // share of outcomes in the 90 % ellipsoid of the mixture's moments
-  int windows = 0;
-};
-
-Score Evaluate(const Forecaster& forecaster, std::span<const FlightWindows> flights,
-               const WindowSpec& spec) {
-  constexpr double kChi90 = 6.251;  // three degrees of freedom
-  const auto workspace = forecaster.MakeWorkspace();
-  Forecast f(forecaster.info().shape);
-  std::vector<Vec3> y(static_cast<std::size_t>(spec.horizon_steps()));
-  Score score;
-  for (const FlightWindows& w : flights) {
-    for (const std::uint32_t t0 : w.t0) {
-      if (!TargetsAt(*w.flight, t0, spec, y)) continue;
-      forecaster.Predict(HistoryAt(*w.flight, t0, spec.history_s), *workspace, f);
-      ++score.windows;
-      score.fde += Norm(f.point(f.steps() - 1) - y.back());
-      for (int i = 0; i < f.steps(); ++i) {
-        const Vec3& target = y[static_cast<std::size_t>(i)];
-        score.ade += Norm(f.point(i) - target) / f.steps();
-        const Vec3 z = Cholesky3(f.mixture_cov(i)).Whiten(target - f.mixture_mean(i));
-        score.inside += (SquaredNorm(z) <= kChi90) / static_cast<double>(f.steps());
-      }
-    }
-  }
-  score.ade /= score.windows, score.fde /= score.windows, score.inside /= score.windows;
-  return score;
 }
 
 TEST(FitClassical, KnowsAllNames) {
@@ -122,7 +51,7 @@ TEST(FitClassical, SaysWhatIsWrong) {
   bad.spec.dt_s = 0;
   EXPECT_THAT(message("cv", Train().windows, bad), testing::HasSubstr("dt must be"));
   EXPECT_THAT(message("cv", std::span<const FlightWindows>(), Options()),
-              testing::HasSubstr("0 windows of 0 flights"));
+              testing::HasSubstr("0 usable windows of 0 flights"));
   EXPECT_THAT(message("knn", std::span(Train().windows).first(1), Options()),
               testing::HasSubstr("two flights"));
 }
@@ -173,9 +102,9 @@ TEST(FitClassical, NeverSeesWhatComesAfterT0) {
 }
 
 TEST(FitClassical, RegionsHoldWhatTheySayOnNewFlights) {
-  const Corpus test = MakeCorpus(900, 12, Options().spec);
+  const FitCorpus test = MakeCorpus(900, 12, Options().spec);
   for (const auto& [name, forecaster] : Fitted()) {
-    const Score score = Evaluate(*forecaster, test.windows, Options().spec);
+    const PathScore score = Evaluate(*forecaster, test.windows, Options().spec);
     // knn and imm are mixtures: the ellipsoid of their moments is only roughly their region. The
     // error of hold is the distance flown, which has no tails: more than said is inside.
     const bool gaussian = name != "knn" && name != "imm" && name != "hold";
@@ -257,7 +186,7 @@ TEST(NanoBench, HasTheErrorsThatAreKnownForIt) {
   const std::map<std::string_view, double> generic = {
       {"hold", 1.07}, {"cv", 2.01}, {"ca", 4.00}, {"ctrv", 0.95}, {"imm", 0.92}};
   for (const auto& [name, ade] : generic) {
-    const Score score = Evaluate(**MakeClassical(name), all, options.spec);
+    const PathScore score = Evaluate(**MakeClassical(name), all, options.spec);
     EXPECT_NEAR(score.ade, ade, 0.05 * ade) << name;
     std::printf("%-5s generic  ADE %.3f FDE %.3f 90%%: %.2f\n", std::string(name).c_str(),
                 score.ade, score.fde, score.inside);
@@ -266,7 +195,7 @@ TEST(NanoBench, HasTheErrorsThatAreKnownForIt) {
                                                      {"ctrv", 0.95}, {"imm", 0.92}, {"ridge", 0.46},
                                                      {"knn", 0.18}};
   for (const auto& [name, ade] : fitted) {
-    const Score score = Evaluate(**FitClassical(name, train, options), test, options.spec);
+    const PathScore score = Evaluate(**FitClassical(name, train, options), test, options.spec);
     EXPECT_NEAR(score.ade, ade, 0.1 * ade) << name;
     EXPECT_NEAR(score.inside, 0.9, 0.12) << name;
     std::printf("%-5s fitted   ADE %.3f FDE %.3f 90%%: %.2f\n", std::string(name).c_str(),
