@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
@@ -22,7 +23,24 @@ struct CompareFlags {
 struct Entry {
   const Results* results;
   const ModelResult* model;
+  std::string label;  // the model's name, with its file's where several files have such a model
 };
+
+std::vector<Entry> ListModels(const std::vector<std::string>& names,
+                              const std::vector<Results>& files) {
+  std::map<std::string, int> count;
+  for (const Results& results : files) {
+    for (const ModelResult& model : results.models) ++count[model.model.name];
+  }
+  std::vector<Entry> entries;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    for (const ModelResult& model : files[f].models) {
+      const std::string& name = model.model.name;
+      entries.push_back({&files[f], &model, count[name] > 1 ? name + "@" + names[f] : name});
+    }
+  }
+  return entries;
+}
 
 Result<std::vector<Metric>> ParseMetrics(const std::vector<std::string>& keys) {
   std::vector<Metric> metrics;
@@ -52,8 +70,8 @@ Result<Entry> FindBase(const std::vector<Entry>& entries, const std::string& nam
   }
   std::string known;
   for (const Entry& entry : entries) {
-    if (entry.model->model.name == name) return entry;
-    known += " " + entry.model->model.name;
+    if (entry.label == name) return entry;
+    known += " " + entry.label;
   }
   return Error{
       ErrorCode::kInvalidArgument,
@@ -72,6 +90,7 @@ Result<std::vector<Comparison>> CompareAll(const std::vector<Entry>& entries, co
             CompareResults(*entry.results, entry.model->model.name, *base.results,
                            base.model->model.name, metric, kind, options);
         if (!comparison.ok()) return comparison.error();
+        comparison->a = entry.label, comparison->b = base.label;
         comparisons.push_back(std::move(*comparison));
       }
     }
@@ -111,12 +130,10 @@ Status RunCompare(CompareFlags& flags) {
     if (!results.ok()) return results.error();
     files.push_back(std::move(*results));
   }
-  std::vector<Entry> entries;
-  for (const Results& results : files) {
-    for (const ModelResult& model : results.models) entries.push_back({&results, &model});
-  }
+  const std::vector<Entry> entries = ListModels(flags.files, files);
   if (entries.size() < 2) {
-    return Error{ErrorCode::kInvalidArgument, "nothing to compare: the results hold one model"};
+    return Error{ErrorCode::kInvalidArgument,
+                 "nothing to compare: the results hold fewer than two models"};
   }
   const Result<Entry> base = FindBase(entries, flags.base);
   if (!base.ok()) return base.error();
@@ -133,7 +150,8 @@ Run AddCompare(CLI::App& verb) {
   auto flags = std::make_shared<CompareFlags>();
   verb.add_option("results", flags->files, "Results that 'aerocast evaluate --json' wrote")
       ->required();
-  verb.add_option("--base", flags->base, "Compare with this model (default: the best in ADE)");
+  verb.add_option("--base", flags->base,
+                  "Compare with this model, or model@file (default: the best in ADE)");
   verb.add_option("--metric", flags->metrics, "Metrics, separated by commas")
       ->delimiter(',')
       ->capture_default_str();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "aerocast/classical.h"
 #include "aerocast/version.h"
@@ -50,6 +51,14 @@ Status CheckFit(const EvaluateFlags& flags) {
       side));
 }
 
+FitOptions FitOptionsFor(const EvaluateFlags& flags, const LoadedSide& loaded) {
+  FitOptions options;
+  options.spec = loaded.spec;
+  options.threads = flags.options.threads;
+  options.by_configuration = loaded.split == "configuration";
+  return options;
+}
+
 Status AddClassical(const EvaluateFlags& flags, const LoadedSide& loaded, Contestants& all) {
   if (flags.models.empty()) return {};
   const bool fit = flags.fit != "none";
@@ -62,7 +71,7 @@ Status AddClassical(const EvaluateFlags& flags, const LoadedSide& loaded, Contes
   Progress progress("fitting", flags.models.size());
   for (const std::string& name : flags.models) {
     Result<std::unique_ptr<Forecaster>> made =
-        fit ? FitClassical(name, train, {.spec = loaded.spec, .threads = flags.options.threads})
+        fit ? FitClassical(name, train, FitOptionsFor(flags, loaded))
             : MakeClassical(name, loaded.spec.horizon_steps(), loaded.spec.dt_s);
     if (!made.ok()) return made.error();
     all.forecasters.push_back(std::move(*made));
@@ -124,6 +133,27 @@ Status WriteReport(const std::string& file, const std::string& json) {
   return WriteOutput(file, *page);
 }
 
+// What can be refused before minutes of work.
+Status CheckFlags(const EvaluateFlags& flags) {
+  for (const std::string& target : {flags.json, flags.report}) {
+    if (target.empty()) continue;
+    if (Status s = CheckOutput(target, flags.corpus.directory); !s.ok()) return s;
+  }
+  if (!flags.json.empty() && flags.json == flags.report) {
+    return BadValue("--json and --report name the same file");
+  }
+  std::set<std::string> names;
+  for (const std::string& name : flags.models) {
+    if (!names.insert(name).second) return BadValue("--models names '" + name + "' twice");
+    const std::vector<std::string_view> unfitted = ClassicalNames(), all = AllForecasterNames();
+    const bool known = std::count(all.begin(), all.end(), name) > 0;
+    if (flags.fit == "none" && known && std::count(unfitted.begin(), unfitted.end(), name) == 0) {
+      return BadValue(name + " has to be fitted, so it does not go with --fit none");
+    }
+  }
+  return flags.models.empty() ? Status() : CheckFit(flags);
+}
+
 Status RunEvaluate(EvaluateFlags& flags) {
   if (flags.models.empty() && flags.forecasts.empty()) {
     for (const std::string_view name :
@@ -134,9 +164,7 @@ Status RunEvaluate(EvaluateFlags& flags) {
   const Result<Cluster> cluster = ClusterFromName(flags.cluster);
   if (!cluster.ok()) return cluster.error();
   flags.bootstrap.cluster = *cluster;
-  if (!flags.models.empty()) {
-    if (Status s = CheckFit(flags); !s.ok()) return s;
-  }
+  if (Status s = CheckFlags(flags); !s.ok()) return s;
   const Result<LoadedSide> loaded = flags.corpus.Load();
   if (!loaded.ok()) return loaded.error();
   Contestants all;
@@ -191,11 +219,12 @@ Run AddEvaluate(CLI::App& verb) {
       ->capture_default_str();
   AddJsonFlag(verb, flags->json);
   verb.add_option("--report", flags->report, "Write the report page, one self-contained file")
-      ->type_name("FILE.html");
+      ->type_name("FILE.html")
+      ->check(NotEmpty());
   verb.add_option("--examples", flags->examples, "Windows to draw in the report")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  verb.add_option("--threads", flags->options.threads, "Threads (0: one per core)");
+  AddThreadsFlag(verb, flags->options.threads);
   verb.footer(
       "Examples:\n  aerocast evaluate corpus/nanobench --report report.html\n"
       "  aerocast evaluate corpus/nanobench --side all --fit none --models hold,cv,ctrv\n"

@@ -6,6 +6,7 @@
 
 #include "aerocast/version.h"
 #include "apps/cli/command.h"
+#include "src/data/category.h"
 #include "src/import/corpus.h"
 #include "src/report/table.h"
 #include "src/sim/generate.h"
@@ -50,6 +51,13 @@ void PrintSummary(const PresetSummary& summary) {
   fmt::print("{}", table.Render());
 }
 
+void SayLeftOut(const Recording& recording) {
+  fmt::print("left out: {}, {}\n", recording.id,
+             CategoryIndex(recording.category) < 0
+                 ? "whose category '" + recording.category + "' is none of the nine"
+                 : "which has no airborne window");
+}
+
 // The real flights a preset is filled up from, with what was left out said aloud.
 Result<std::vector<Recording>> TakeReal(const std::string& directory) {
   Result<Corpus> corpus = LoadCorpus(directory);
@@ -59,10 +67,11 @@ Result<std::vector<Recording>> TakeReal(const std::string& directory) {
   std::vector<Recording> kept;
   std::size_t next = 0;
   for (const std::size_t i : KeptReal(all, kMinZ)) {
-    for (; next < i; ++next) fmt::print("left out: {} ({})\n", all[next]->id, all[next]->category);
+    for (; next < i; ++next) SayLeftOut(*all[next]);
     next = i + 1;
     kept.push_back(std::move(corpus->recordings[i]));
   }
+  for (; next < all.size(); ++next) SayLeftOut(*all[next]);
   return kept;
 }
 
@@ -144,8 +153,7 @@ Run AddGenerate(CLI::App& verb) {
       ->type_name("CORPUS");
   verb.add_option("--name", flags->name, "Name of the corpus (default: the directory's)");
   verb.add_flag("--force", flags->force, "Replace an existing corpus");
-  verb.add_option("--threads", options.threads,
-                  "Threads (0: one per core); the bytes do not depend on it");
+  AddThreadsFlag(verb, options.threads);
   verb.footer(
       "Examples:\n  aerocast generate --category circle,star --flights 20 --out corpus/small\n"
       "  aerocast generate --preset paper --real corpus/nanobench --out corpus/paper");

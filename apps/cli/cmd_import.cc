@@ -81,16 +81,19 @@ Run AddImport(CLI::App& verb) {
   verb.add_option("--object", format.object, "What flew, where the files do not say");
   verb.add_option("--source", flags->source, "real or synthetic, where the files do not say")
       ->capture_default_str();
-  verb.add_option("--noise", format.noise_m, "Sigma of a position in metres, where unstated");
+  verb.add_option("--noise", format.noise_m, "Sigma of a position in metres, where unstated")
+      ->check(CLI::Range(0.0, 1e6));
   verb.add_option("--min-z", flags->min_z,
-                  "Only windows wholly above this height in metres count (nanobench: 0.3)");
+                  "Only windows wholly above this height in metres count (nanobench: 0.3)")
+      ->check(CLI::Range(-1e6, 1e6));
   verb.add_option("--max-gap", format.repair.max_gap_s, "A longer gap in seconds splits a flight")
+      ->check(CLI::Range(1e-3, 1e6))
       ->capture_default_str();
   verb.add_option("--split-seed", flags->seed, "Seed of the splits")->capture_default_str();
   verb.add_flag("--keep-duplicates", flags->keep_duplicates, "Do not look for duplicates");
   verb.add_flag("--allow-refused", flags->allow_refused, "Import the rest when files are refused");
   verb.add_flag("--force", flags->force, "Replace an existing corpus");
-  verb.add_option("--threads", flags->options.threads, "Threads (0: one per core)");
+  AddThreadsFlag(verb, flags->options.threads);
   verb.footer(
       "Example:\n  aerocast import --format nanobench flights/ --out corpus/nanobench\n"
       "What is repaired and what is refused: docs/recording_format.md.");

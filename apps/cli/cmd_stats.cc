@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/corpus_flags.h"
+#include "src/base/text.h"
 #include "src/eval/stats.h"
 #include "src/report/tables.h"
 
@@ -41,7 +42,7 @@ Status RunStats(const StatsFlags& flags) {
   const CorpusStats stats = ComputeStats(loaded->flights, loaded->spec, flags.threads);
   if (flags.json != "-") {
     const Manifest& manifest = loaded->corpus.manifest;
-    fmt::print("{}: {} recordings, corpus {}, {} dropped as duplicates\n", manifest.name,
+    fmt::print("{}: {} recordings, corpus {}, {} dropped as duplicates\n", Printable(manifest.name),
                manifest.flights.size(), manifest.hash.substr(0, 12), manifest.dropped.size());
     if (manifest.min_z) fmt::print("windows wholly above {} m only\n", *manifest.min_z);
     fmt::print("\n{}", StatsTable(stats));
@@ -56,7 +57,7 @@ Run AddStats(CLI::App& verb) {
   auto flags = std::make_shared<StatsFlags>();
   flags->corpus.Add(verb, "all");
   AddJsonFlag(verb, flags->json);
-  verb.add_option("--threads", flags->threads, "Threads (0: one per core)");
+  AddThreadsFlag(verb, flags->threads);
   verb.footer("Example:\n  aerocast stats corpus/nanobench");
   return [flags] { return RunStats(*flags); };
 }

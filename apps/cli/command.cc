@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "src/base/file.h"
+#include "src/base/text.h"
 
 namespace aerocast::cli {
 
@@ -30,9 +31,20 @@ Result<WindowSpec> WindowFlags::Resolve() const {
   return resolved;
 }
 
+CLI::Validator NotEmpty() {
+  return CLI::Validator(
+      [](const std::string& text) { return text.empty() ? "expected a name" : std::string(); }, "");
+}
+
+void AddThreadsFlag(CLI::App& verb, int& threads) {
+  verb.add_option("--threads", threads, "Threads (0: one per core); results do not depend on it")
+      ->check(CLI::Range(0, 256));
+}
+
 void AddJsonFlag(CLI::App& verb, std::string& json) {
   verb.add_option("--json", json, "Write the results as JSON to this file ('-': standard output)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(NotEmpty());
 }
 
 Status WriteOutput(const std::string& target, const std::string& content) {
@@ -43,7 +55,29 @@ Status WriteOutput(const std::string& target, const std::string& content) {
   return {};
 }
 
-void Warn(const std::string& sentence) { fmt::print(stderr, "aerocast: {}\n", sentence); }
+void Warn(const std::string& sentence) {
+  fmt::print(stderr, "aerocast: {}\n", Printable(sentence));
+}
+
+Status CheckOutput(const std::string& target, const std::string& corpus) {
+  namespace fs = std::filesystem;
+  if (target == "-") return {};
+  std::error_code code;
+  const fs::path file(target), parent = file.has_parent_path() ? file.parent_path() : ".";
+  if (!fs::is_directory(parent, code)) {
+    return Error{ErrorCode::kNotFound, target + ": there is no directory " + parent.string()};
+  }
+  if (fs::is_directory(file, code)) {
+    return Error{ErrorCode::kExists, target + ": a directory, expected a file"};
+  }
+  if (access((fs::exists(file, code) ? file : parent).c_str(), W_OK) != 0) {
+    return Error{ErrorCode::kIo, target + ": cannot be written"};
+  }
+  if (!corpus.empty() && fs::equivalent(parent, corpus, code)) {
+    return Error{ErrorCode::kInvalidArgument, target + ": inside the corpus; write it elsewhere"};
+  }
+  return {};
+}
 
 struct Progress::State {
   using Clock = std::chrono::steady_clock;

@@ -35,8 +35,13 @@ struct WindowFlags {
 // Where machine-readable output goes: nowhere, to standard output ("-") or to a file.
 void AddJsonFlag(CLI::App& verb, std::string& json);
 Status WriteOutput(const std::string& target, const std::string& content);
+// Before the work: whether WriteOutput will be able to, and does not hit the corpus it reads.
+Status CheckOutput(const std::string& target, const std::string& corpus = "");
 
-// Prints one line to standard error, prefixed with the program's name.
+void AddThreadsFlag(CLI::App& verb, int& threads);
+CLI::Validator NotEmpty();
+
+// Prints one line to standard error, prefixed with the program's name, control characters masked.
 void Warn(const std::string& sentence);
 
 // A progress line on standard error: shown on a terminal only, and only once a second has passed.

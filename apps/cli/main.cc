@@ -2,14 +2,19 @@
 //
 // The command line only dispatches: one verb, one file.
 #include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "aerocast/version.h"
 #include "apps/cli/command.h"
+#include "src/base/file.h"
 #include "src/base/text.h"
 
 namespace aerocast::cli {
@@ -51,6 +56,29 @@ std::string KnownVerbs() {
   return JoinNames(names);
 }
 
+// Ctrl-C and SIGTERM wait for this thread: what is being written disappears, then the program ends
+// as the signal would have ended it. Must be called before any other thread exists.
+void EndCleanlyOnSignals() {
+  static sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT), sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    RemoveStaged();
+    Warn("interrupted, nothing was half-written");
+    _exit(128 + signal);
+  }).detach();
+}
+
+// A full disk behind standard output must not look like success.
+int FlushOutput(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  Warn("standard output: cannot write");
+  return code == 0 ? 1 : code;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app{"AeroCast: where a flying obstacle will be, as a calibrated distribution."};
   app.name("aerocast");
@@ -71,8 +99,10 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return BadUsage(fmt::format("{} ('aerocast {} --help' shows the options)", error.what(),
-                                argv[1][0] == '-' ? "" : argv[1]));
+    const std::string verb = argv[1][0] == '-' ? "" : argv[1] + std::string(" ");
+    const std::string what =
+        verb.empty() ? fmt::format("'{}' is no option", argv[1]) : error.what();
+    return BadUsage(fmt::format("{} ('aerocast {}--help' shows the options)", what, verb));
   }
   for (const auto& [sub, run] : runs) {
     if (!sub->parsed()) continue;
@@ -89,7 +119,8 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return aerocast::cli::Main(argc, argv);
+    aerocast::cli::EndCleanlyOnSignals();
+    return aerocast::cli::FlushOutput(aerocast::cli::Main(argc, argv));
   } catch (const std::exception& error) {  // out of memory, threads refused
     std::fprintf(stderr, "aerocast: %s\n", error.what());
     return 1;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -116,6 +119,46 @@ TEST_F(Files, ReplaceWholeContentAndLeaveNothingBehind) {
   ASSERT_TRUE(WriteFileAtomically(dir_ / "a", "two").ok());
   EXPECT_EQ(*ReadFile(dir_ / "a"), "two");
   EXPECT_EQ(std::distance(fs::directory_iterator(dir_), {}), 1);
+}
+
+TEST_F(Files, FollowLinksKeepPermissionsAndNeverReplaceAPipe) {
+  ASSERT_TRUE(WriteFileAtomically(dir_ / "real", "old").ok());
+  fs::permissions(dir_ / "real", fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(dir_ / "real", dir_ / "link");
+  ASSERT_TRUE(WriteFileAtomically(dir_ / "link", "new").ok());
+  EXPECT_TRUE(fs::is_symlink(dir_ / "link"));
+  EXPECT_EQ(*ReadFile(dir_ / "real"), "new");
+  EXPECT_EQ(fs::status(dir_ / "real").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+
+  ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(ReadFile(dir_ / "pipe").error().message, testing::HasSubstr("regular file"));
+  const int reader = open((dir_ / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_TRUE(WriteFileAtomically(dir_ / "pipe", "through").ok());
+  char buffer[16] = {};
+  EXPECT_EQ(read(reader, buffer, sizeof buffer), 7);
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(dir_ / "pipe"));
+}
+
+TEST_F(Files, OfTwoWritersWithoutLeaveToReplaceOneWins) {
+  auto first = StagedDirectory::Create(dir_ / "corpus", false);
+  ASSERT_TRUE(first.ok());
+  ASSERT_TRUE(WriteFileAtomically(first->path() / "f", "first").ok());
+  fs::create_directories(dir_ / "corpus");
+  ASSERT_TRUE(WriteFileAtomically(dir_ / "corpus" / "f", "second").ok());
+  EXPECT_EQ(first->Commit().error().code, ErrorCode::kExists);
+  EXPECT_EQ(*ReadFile(dir_ / "corpus" / "f"), "second");
+}
+
+TEST_F(Files, WhatTheDeadLeftBehindIsRemoved) {
+  fs::create_directories(dir_ / "corpus.partial-999999999");  // beyond the largest process id
+  fs::create_directories(dir_ / "corpus.partial-mine");
+  auto staged = StagedDirectory::Create(dir_ / "corpus", false);
+  EXPECT_FALSE(fs::exists(dir_ / "corpus.partial-999999999"));
+  EXPECT_TRUE(fs::exists(dir_ / "corpus.partial-mine"));
+  RemoveStaged();
+  EXPECT_FALSE(fs::exists(staged->path()));
 }
 
 TEST_F(Files, SayWhichFileAndWhy) {

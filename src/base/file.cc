@@ -6,7 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 namespace aerocast {
@@ -26,17 +30,30 @@ struct Descriptor {
   }
 };
 
-Status WriteAndSync(const fs::path& file, std::string_view content) {
-  const Descriptor out{open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-  if (out.fd < 0) return SystemError(file, "cannot create", errno);
+// `shown` is the name the user knows; messages use it.
+Status WriteAll(int fd, const fs::path& shown, std::string_view content) {
   while (!content.empty()) {
-    const ssize_t n = write(out.fd, content.data(), content.size());
+    const ssize_t n = write(fd, content.data(), content.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return SystemError(file, "cannot write", errno);
+    if (n < 0) return SystemError(shown, "cannot write", errno);
     content.remove_prefix(static_cast<std::size_t>(n));
   }
-  if (fsync(out.fd) != 0) return SystemError(file, "cannot sync", errno);
   return {};
+}
+
+Status WriteAndSync(const fs::path& file, const fs::path& shown, std::string_view content,
+                    mode_t mode) {
+  const Descriptor out{open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
+  if (out.fd < 0) return SystemError(shown, "cannot create", errno);
+  if (Status s = WriteAll(out.fd, shown, content); !s.ok()) return s;
+  if (fsync(out.fd) != 0) return SystemError(shown, "cannot sync", errno);
+  return {};
+}
+
+Status WriteThrough(const fs::path& file, std::string_view content) {
+  const Descriptor out{open(file.c_str(), O_WRONLY | O_CLOEXEC)};
+  if (out.fd < 0) return SystemError(file, "cannot open", errno);
+  return WriteAll(out.fd, file, content);
 }
 
 void SyncDirectory(const fs::path& directory) {
@@ -44,20 +61,66 @@ void SyncDirectory(const fs::path& directory) {
   if (dir.fd >= 0) (void)fsync(dir.fd);
 }
 
+constexpr const char* kPartial = ".partial-";
+
 fs::path Sibling(const fs::path& target) {
   fs::path name = target.filename();
-  name += ".partial-" + std::to_string(getpid());
+  name += kPartial + std::to_string(getpid());
   return target.parent_path() / name;
+}
+
+// Where links lead; the path itself when that cannot be told.
+fs::path Followed(const fs::path& path) {
+  std::error_code code;
+  fs::path target = fs::is_symlink(path, code) ? fs::weakly_canonical(path, code) : path;
+  return code || target.empty() ? path : target;
+}
+
+// Staging directories of processes that were killed while they wrote.
+void RemoveLeftovers(const fs::path& target) {
+  std::error_code code;
+  const std::string prefix = target.filename().string() + kPartial;
+  const fs::path parent = target.has_parent_path() ? target.parent_path() : ".";
+  for (const auto& entry : fs::directory_iterator(parent, code)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    pid_t pid = 0;
+    const auto [end, error] =
+        std::from_chars(name.data() + prefix.size(), name.data() + name.size(), pid);
+    const bool dead = error == std::errc{} && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+    if (dead && end == name.data() + name.size()) fs::remove_all(entry.path(), code);
+  }
+}
+
+// What RemoveStaged() has to remove.
+struct Registry {
+  std::mutex mutex;
+  std::set<fs::path> paths;
+};
+Registry& Staged() {
+  static Registry registry;
+  return registry;
+}
+void Register(const fs::path& path) {
+  const std::lock_guard lock(Staged().mutex);
+  Staged().paths.insert(path);
+}
+void Unregister(const fs::path& path) {
+  const std::lock_guard lock(Staged().mutex);
+  Staged().paths.erase(path);
 }
 
 }  // namespace
 
 Result<std::string> ReadFile(const fs::path& file, std::uint64_t limit) {
-  const Descriptor in{open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor in{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (in.fd < 0) return SystemError(file, "cannot open", errno);
   struct stat info;
   if (fstat(in.fd, &info) != 0) return SystemError(file, "cannot read", errno);
   if (S_ISDIR(info.st_mode)) return SystemError(file, "expected a file", EISDIR);
+  if (!S_ISREG(info.st_mode)) {
+    return Error{ErrorCode::kBadFormat, file.string() + ": expected a regular file"};
+  }
   std::string content;
   char buffer[1 << 16];
   for (;;) {
@@ -74,17 +137,21 @@ Result<std::string> ReadFile(const fs::path& file, std::uint64_t limit) {
 }
 
 Status WriteFileAtomically(const fs::path& file, std::string_view content) {
-  const fs::path temporary = Sibling(file);
-  Status written = WriteAndSync(temporary, content);
-  if (written.ok() && rename(temporary.c_str(), file.c_str()) != 0) {
+  const fs::path target = Followed(file);
+  struct stat info;
+  const bool exists = stat(target.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) return SystemError(file, "expected a file", EISDIR);
+  if (exists && !S_ISREG(info.st_mode)) return WriteThrough(file, content);
+  const fs::path temporary = Sibling(target);
+  Register(temporary);
+  Status written = WriteAndSync(temporary, file, content, exists ? info.st_mode & 0777 : 0644);
+  if (written.ok() && rename(temporary.c_str(), target.c_str()) != 0) {
     written = SystemError(file, "cannot replace", errno);
   }
-  if (!written.ok()) {
-    (void)unlink(temporary.c_str());
-    return written;
-  }
-  SyncDirectory(file.parent_path());
-  return {};
+  if (!written.ok()) (void)unlink(temporary.c_str());
+  Unregister(temporary);
+  if (written.ok()) SyncDirectory(target.parent_path());
+  return written;
 }
 
 Result<StagedDirectory> StagedDirectory::Create(const fs::path& target, bool replace) {
@@ -94,37 +161,43 @@ Result<StagedDirectory> StagedDirectory::Create(const fs::path& target, bool rep
     return Error{ErrorCode::kExists, target.string() + ": exists and is not a directory"};
   }
   if (exists && !replace && !fs::is_empty(target, code)) {
-    return Error{ErrorCode::kExists, target.string() +
-                                         ": already holds files; name a new directory, or give "
-                                         "--force to replace it"};
+    return Error{ErrorCode::kExists,
+                 target.string() + ": already holds files; name a new directory"};
   }
   StagedDirectory staged;
   // "corpus/" and "corpus" are the same place.
-  staged.target_ = target.has_filename() ? target : target.parent_path();
-  staged.staging_ = Sibling(staged.target_);
-  fs::remove_all(staged.staging_, code);
-  if (!fs::create_directories(staged.staging_, code)) {
-    const Error error = SystemError(staged.staging_, "cannot create directory", code.value());
-    staged.staging_.clear();
-    return error;
+  staged.target_ = Followed(target.has_filename() ? target : target.parent_path());
+  staged.replace_ = replace;
+  RemoveLeftovers(staged.target_);
+  const fs::path staging = Sibling(staged.target_);
+  fs::remove_all(staging, code);
+  if (!fs::create_directories(staging, code)) {
+    return SystemError(target, "cannot create directory", code.value());
   }
+  staged.staging_ = staging;
+  Register(staging);
   return staged;
 }
 
 StagedDirectory::StagedDirectory(StagedDirectory&& other) noexcept
-    : target_(std::move(other.target_)), staging_(std::move(other.staging_)) {
+    : target_(std::move(other.target_)),
+      staging_(std::move(other.staging_)),
+      replace_(other.replace_) {
   other.staging_.clear();
 }
 
 StagedDirectory::~StagedDirectory() {
+  if (staging_.empty()) return;
   std::error_code code;
-  if (!staging_.empty()) fs::remove_all(staging_, code);
+  fs::remove_all(staging_, code);
+  Unregister(staging_);
 }
 
 Status StagedDirectory::Commit() {
   std::error_code code;
   fs::path old;
-  if (fs::exists(target_, code)) {
+  // Without leave to replace, the rename itself refuses a directory that holds anything.
+  if (replace_ && fs::exists(target_, code)) {
     old = Sibling(target_);
     old += "-old";
     fs::rename(target_, old, code);
@@ -132,14 +205,32 @@ Status StagedDirectory::Commit() {
   }
   fs::rename(staging_, target_, code);
   if (code) {
-    const Error error = SystemError(target_, "cannot create", code.value());
+    Error error = SystemError(target_, "cannot create", code.value());
+    if (code == std::errc::directory_not_empty || code == std::errc::file_exists) {
+      error = {ErrorCode::kExists, target_.string() + ": another process has written it meanwhile"};
+    }
     if (!old.empty()) fs::rename(old, target_, code);
     return error;
   }
+  Unregister(staging_);
   staging_.clear();
   SyncDirectory(target_.parent_path());
   if (!old.empty()) fs::remove_all(old, code);
   return {};
+}
+
+void RemoveStaged() {
+  const std::lock_guard lock(Staged().mutex);
+  std::error_code code;
+  // Others may still be writing into a directory while it is removed, so it is tried again.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    bool left = false;
+    for (const fs::path& path : Staged().paths) {
+      fs::remove_all(path, code);
+      left = left || fs::exists(path, code);
+    }
+    if (!left) return;
+  }
 }
 
 }  // namespace aerocast

@@ -12,19 +12,22 @@
 
 namespace aerocast {
 
-// Refuses directories, and files larger than `limit` bytes.
+// Refuses what is no regular file (a pipe could make us wait for ever), and files larger than
+// `limit` bytes.
 Result<std::string> ReadFile(const std::filesystem::path& file,
                              std::uint64_t limit = std::uint64_t{1} << 31);
 
 // The file holds the old or the new content at every moment, also when the power goes: written
-// beside it, synced, renamed over it, directory synced.
+// beside it, synced, renamed over it, directory synced. A link is followed, an existing file keeps
+// its permissions, and what is no regular file (a pipe, a terminal) is written to, not replaced.
 Status WriteFileAtomically(const std::filesystem::path& file, std::string_view content);
 
 // A directory that appears whole or not at all: files are written into `path()`, a hidden sibling
 // of the target, and Commit() renames it. Without Commit() everything written is removed.
 class StagedDirectory {
  public:
-  // Refuses a target that exists and is not empty, unless `replace`.
+  // Refuses a target that exists and is not empty, unless `replace`. Without `replace` Commit()
+  // refuses one that has come into being meanwhile. Leftovers of dead processes are removed.
   static Result<StagedDirectory> Create(const std::filesystem::path& target, bool replace);
   StagedDirectory(StagedDirectory&& other) noexcept;
   StagedDirectory& operator=(StagedDirectory&&) = delete;
@@ -36,6 +39,10 @@ class StagedDirectory {
  private:
   StagedDirectory() = default;
   std::filesystem::path target_, staging_;
+  bool replace_ = false;
 };
+
+// Removes everything that is staged and not committed: for programs that are told to stop.
+void RemoveStaged();
 
 }  // namespace aerocast

@@ -44,9 +44,10 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-void SplitFields(std::string_view line, char delimiter, std::vector<std::string_view>& fields) {
+void SplitFields(std::string_view line, char delimiter, std::vector<std::string_view>& fields,
+                 std::size_t most) {
   fields.clear();
-  for (;;) {
+  while (fields.size() < most) {
     const std::size_t end = line.find(delimiter);
     fields.push_back(Trim(line.substr(0, end)));
     if (end == std::string_view::npos) return;
@@ -117,6 +118,14 @@ void AppendFixed(double value, int decimals, std::string& out) {
   if (error == std::errc{}) out.append(buffer, end);
   DropTrailingZeros(out, from);
   if (std::string_view(out).substr(from) == "-0") out.erase(from, 1);
+}
+
+std::string Printable(std::string_view text) {
+  std::string printable(text);
+  for (char& c : printable) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return printable;
 }
 
 std::string JoinNames(const std::vector<std::string_view>& names) {

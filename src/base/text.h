@@ -15,7 +15,9 @@ namespace aerocast {
 std::string_view Trim(std::string_view text);  // spaces, tabs, carriage returns at both ends
 std::string Lower(std::string_view text);      // ASCII
 // The fields between delimiters, each trimmed; "" gives one empty field.
-void SplitFields(std::string_view line, char delimiter, std::vector<std::string_view>& fields);
+// Stops behind `most` fields: who knows how many there should be need not be sent millions.
+void SplitFields(std::string_view line, char delimiter, std::vector<std::string_view>& fields,
+                 std::size_t most = std::string_view::npos);
 
 // The whole text must be one number ("1e-3", "-2.5"); "nan" and "inf" parse as such.
 std::optional<double> ParseDouble(std::string_view text);
@@ -31,6 +33,8 @@ void AppendSeconds(TimeNs t_ns, std::string& out);
 // Appends `value` rounded to `decimals`, trailing zeros dropped, never "-0".
 void AppendFixed(double value, int decimals, std::string& out);
 
+// Control characters as '?': text from a stranger's file must not steer a terminal.
+std::string Printable(std::string_view text);
 // "circle, oval, star": for messages that list what is known.
 std::string JoinNames(const std::vector<std::string_view>& names);
 

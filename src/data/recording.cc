@@ -76,7 +76,7 @@ struct Columns {
 
 Result<Columns> ReadHeader(std::string_view line, const LineReader& at) {
   std::vector<std::string_view> names;
-  SplitFields(line, ',', names);
+  SplitFields(line, ',', names, 4096);
   Columns columns;
   columns.count = names.size();
   int truths = 0;
@@ -108,8 +108,9 @@ Status ReadSample(const std::vector<std::string_view>& fields, const Columns& co
   // The last number of a line without its end may have lost digits: 20.0 cut to 2 is a number too.
   if (!at.terminated()) return at.Complain("the file ends in the middle of a line");
   if (fields.size() != columns.count) {
+    const bool fewer = fields.size() < columns.count;
     return at.Complain("expected " + std::to_string(columns.count) + " fields, found " +
-                       std::to_string(fields.size()));
+                       (fewer ? std::to_string(fields.size()) : "more"));
   }
   const auto field = [&](std::size_t c) {
     return fields[static_cast<std::size_t>(columns.index[c])];
@@ -165,7 +166,7 @@ Result<Recording> ParseRecording(std::string_view text, const std::string& name)
       if (!header.ok()) return header.error();
       columns = *header;
     } else {
-      SplitFields(line, ',', fields);
+      SplitFields(line, ',', fields, columns->count + 1);
       if (Status s = ReadSample(fields, *columns, lines, recording); !s.ok()) return s.error();
     }
   }

@@ -58,9 +58,7 @@ CorpusStats ComputeStats(std::span<const FlightWindows> flights, const WindowSpe
     ++with_windows;
     stats.category_mean_speed += row.mean_speed, stats.category_mean_highest += row.highest_speed;
   }
-  if (with_windows > 0) {
-    stats.category_mean_speed /= with_windows, stats.category_mean_highest /= with_windows;
-  }
+  stats.category_mean_speed /= with_windows, stats.category_mean_highest /= with_windows;  // or NaN
   std::sort(stats.categories.begin(), stats.categories.end(), RowBefore);
   return stats;
 }

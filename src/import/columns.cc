@@ -174,11 +174,12 @@ Result<Columns> FindColumns(std::string_view header, int default_places) {
 }
 
 void SplitRow(std::string_view line, char delimiter, std::vector<std::string_view>& fields) {
+  constexpr std::size_t kMostFields = 10'000;  // a wider row is no row of a flight
   fields.clear();
   if (delimiter != ' ') {
-    SplitFields(line, delimiter, fields);
+    SplitFields(line, delimiter, fields, kMostFields);
   } else {
-    for (line = Trim(line); !line.empty(); line = Trim(line)) {
+    for (line = Trim(line); !line.empty() && fields.size() < kMostFields; line = Trim(line)) {
       const std::size_t end = line.find_first_of(" \t");
       fields.push_back(line.substr(0, end));
       line.remove_prefix(end == std::string_view::npos ? line.size() : end);

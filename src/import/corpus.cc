@@ -73,10 +73,23 @@ Status CheckRecordings(const std::vector<Recording>& recordings) {
 Status CheckTarget(const fs::path& directory, bool replace) {
   std::error_code code;
   if (!replace || !fs::is_directory(directory, code) || fs::is_empty(directory, code)) return {};
-  if (fs::exists(directory / kManifestFile, code)) return {};
-  return Error{ErrorCode::kExists, directory.string() + ": holds files but no " +
-                                       std::string(kManifestFile) +
-                                       ", and only a corpus is replaced; name another directory"};
+  const Result<std::string> text = ReadFile(directory / kManifestFile);
+  const Result<Manifest> old =
+      text.ok() ? ParseManifest(*text, (directory / kManifestFile).string()) : text.error();
+  if (!old.ok()) {
+    return Error{ErrorCode::kExists, directory.string() + ": holds files but no readable " +
+                                         std::string(kManifestFile) +
+                                         ", and only a corpus is replaced; name another directory"};
+  }
+  std::set<fs::path> ours = {directory / kManifestFile};
+  for (const FlightEntry& flight : old->flights) ours.insert(directory / flight.file);
+  for (const auto& entry : fs::directory_iterator(directory, code)) {
+    if (ours.contains(entry.path())) continue;
+    return Error{ErrorCode::kExists, entry.path().string() +
+                                         ": not a part of the corpus that is to be replaced; move "
+                                         "it elsewhere first"};
+  }
+  return {};
 }
 
 std::vector<const Recording*> InNaturalOrder(const std::vector<Recording>& recordings) {

@@ -64,7 +64,7 @@ class Fields {
   }
   std::optional<double> NumberOrNull(std::string_view key) {
     const Json* value = Find(key);
-    if (!value || value->is_null()) return std::nullopt;
+    if (value && value->is_null()) return std::nullopt;
     return Number(key);
   }
   std::uint64_t Count(std::string_view key) {
@@ -136,6 +136,7 @@ FlightEntry ReadFlight(const Json& json, const std::string& where, std::optional
   flight.configuration = fields.Text("configuration");
   flight.object = fields.Text("object");
   flight.noise_m = fields.Number("noise_m");
+  if (!(flight.noise_m >= 0)) fields.Refuse("noise_m", "metres, at least 0");
   flight.sha256 = fields.Text("sha256");
   flight.samples = fields.Count("samples");
   flight.duration_s = fields.Number("duration_s");

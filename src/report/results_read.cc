@@ -198,7 +198,11 @@ Results ReadAll(const Field& f) {
   Results r;
   r.program = (f / "program").Text(), r.protocol = ReadProtocol(f / "protocol");
   const TallyLayout layout(r.protocol.window);
-  for (const Field& m : (f / "models").Items()) r.models.push_back(ReadModel(layout, m));
+  for (const Field& m : (f / "models").Items()) {
+    ModelResult model = ReadModel(layout, m);
+    if (r.Find(model.model.name) != nullptr) (m / "name").Fail("there twice");
+    r.models.push_back(std::move(model));
+  }
   for (const Field& e : (f / "examples").Items()) r.examples.push_back(ReadExample(e));
   for (const Field& c : (f / "comparisons").Items()) r.comparisons.push_back(ReadComparison(c));
   return r;

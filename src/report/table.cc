@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "src/base/check.h"
+#include "src/base/text.h"
 
 namespace aerocast {
 namespace {
@@ -96,6 +97,7 @@ void TextTable::AddColumn(std::string header, Align align) {
 }
 
 void TextTable::AddRow(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = Printable(cell);
   AEROCAST_CHECK(!cells.empty() && cells.size() <= columns_.size());
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/base/text.h"
 #include "src/report/table.h"
 
 namespace aerocast {
@@ -116,7 +117,7 @@ std::string EvaluationReport(const Results& results) {
       "{}, {} of split {}: {} flights, {} windows; ± is half of the {:.0f} % interval over {} {}s\n"
       "\nAll windows\n{}\nAverage of the categories\n{}\nAt whole seconds, all windows\n{}"
       "\nBy category\n{}",
-      p.corpus_name, p.side, p.split, FormatCount(p.flights), FormatCount(p.windows),
+      Printable(p.corpus_name), p.side, p.split, FormatCount(p.flights), FormatCount(p.windows),
       100 * p.interval_level, p.clusters, ClusterName(p.cluster),
       MetricTable(results, GroupKind::kAll, metrics),
       MetricTable(results, GroupKind::kCategoryAverage, metrics), HorizonTable(results),
