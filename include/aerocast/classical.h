@@ -7,10 +7,13 @@
 //   hold   stays where it is
 //   cv     constant velocity, a straight line through the last 0.3 s
 //   ca     constant acceleration, a parabola through the last 0.5 s
-//   ctrv   constant turn rate (measured over 1 s), speed and climb: a helix
-//   imm    interacting multiple models: CV, CA and coordinated turn Kalman filters, properly mixed
+//   ctrv   constant turn rate (measured over 1 s, at most 5 rad/s), speed and climb: a helix
+//   imm    interacting multiple models: CV, CA and coordinated turn Kalman filters, mixed at every
+//          sample; each axis is filtered by itself, covariance between axes is dropped
 //
-// All of them take samples at any rate, with gaps.
+// All of them take samples at any rate, with gaps. Where a span holds too few samples, or only some
+// that lie close together, the fit takes older ones until it spans half of it; the quality is
+// short_history when it has to look back more than twice the span, or the history is shorter.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,8 @@
 // positive definite, every number is finite, or quality is `none` and steps is 0.
 //
 // Optional parts are empty when a forecaster has none: the displacement mixture (the paper's
-// family), conformal radii (calibrated models).
+// family), conformal radii (calibrated models). A Forecaster always gives modes; a forecast that
+// was read from a file may have none (modes() is 0), and then says no more than its point path.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,10 @@ namespace aerocast {
 
 inline constexpr int kMaxModes = 16;
 inline constexpr std::size_t kMaxIdLength = 64;
+
+// An object's id as its forecasts carry it: at most kMaxIdLength bytes, and no UTF-8 character cut
+// in two.
+std::string_view CutId(std::string_view id);
 
 // How far a forecast can be trusted, best first. When several apply, the last of them is said.
 enum class Quality {
@@ -64,9 +69,10 @@ struct ForecastShape {
 // k's means, its covariance the running sum of its variances (independent steps), its weight the
 // mean over steps of component k's weight; the point path sums the heaviest component per step.
 struct DisplacementMixture {
-  int components = 0;          // 0: not present
-  double sigma_floor_m = 0;    // the smallest sigma the forecaster can give
-  double scale_m = 1;          // lambda: the network's unit, for reporting in it
+  int components = 0;        // 0: not present
+  Vec3 anchor;               // the newest position, world: what the first displacement starts from
+  double sigma_floor_m = 0;  // the smallest sigma the forecaster can give
+  double scale_m = 1;        // lambda: the network's unit, for reporting in it
   std::vector<double> weight;  // (S, components), each step sums to 1
   std::vector<Vec3> mean;      // (S, components), metres
   std::vector<Vec3> sigma;     // (S, components), standard deviation per axis, metres
@@ -77,6 +83,7 @@ struct DisplacementMixture {
 // Radii of balls around the point path that hold the stated share of outcomes on flights like the
 // calibration flights, whatever the true distribution. Per step they hold marginally, one step at
 // a time; the tube holds for the whole path at once, its radius at step i is tube[l] * shape[i].
+// There may be no tube; tube and shape are empty then.
 struct ConformalRegions {
   std::vector<double> level;   // (L), e.g. 0.5, 0.8, 0.9
   std::vector<double> radius;  // (L, S), metres
@@ -90,20 +97,26 @@ class Forecast {
   Forecast() = default;
   // Reserves everything a forecast of this shape needs; no member function below allocates then.
   explicit Forecast(const ForecastShape& capacity) { Reserve(capacity); }
+  // A copy has the room of its source as well: std::vector<Forecast>(n, Forecast(shape)) is ready.
+  Forecast(const Forecast& other) { *this = other; }
+  Forecast& operator=(const Forecast& other);
+  Forecast(Forecast&&) = default;
+  Forecast& operator=(Forecast&&) = default;
+  ~Forecast() = default;
   void Reserve(const ForecastShape& capacity);
 
   // Starts a new forecast: sets the sizes, forgets what was there. Used by forecasters.
   void Reset(const ForecastShape& shape, std::string_view object_id, TimeNs t0, double dt);
-  void MakeNone(std::string_view object_id, TimeNs t0);
+  void MakeNone(std::string_view object_id, TimeNs t0, double dt = 0.1);
 
-  std::string id;  // of the object; cut at kMaxIdLength bytes
+  std::string id;  // of the object, as CutId leaves it
   TimeNs t0_ns = 0;
   double dt_s = 0.1;
   Quality quality = Quality::kNone;
   double age_s = 0;  // how long after t0 it was asked for; 0 when nobody said
 
   int steps() const { return steps_; }  // S; 0 when quality is none
-  int modes() const { return modes_; }  // K
+  int modes() const { return modes_; }  // K; 0 when there is only the point path
   TimeNs time_ns(int i) const { return t0_ns + DurationNs((i + 1) * dt_s); }
 
   Vec3& point(int i) { return point_[static_cast<std::size_t>(i)]; }
@@ -125,8 +138,8 @@ class Forecast {
 
   // Entropy of the mode weights in nats: 0 for one certain mode, ln K when all are alike.
   double mode_entropy() const;
-  int most_likely_mode() const;
-  // Mean and covariance of the whole mixture at step i.
+  int most_likely_mode() const;  // 0 when there is none
+  // Mean and covariance of the whole mixture at step i; without modes, the point and zero.
   Vec3 mixture_mean(int i) const;
   Cov3 mixture_cov(int i) const;
 
@@ -136,7 +149,8 @@ class Forecast {
 
   // n whole paths drawn from the distribution, written to out as (n, S). The same seed gives the
   // same paths. With a displacement mixture, steps are drawn one by one and summed, as that family
-  // means it; otherwise a mode is drawn, then a residual path whose steps are correlated.
+  // means it; otherwise a mode is drawn, then a residual path whose steps are correlated. Without
+  // modes every path is the point path.
   void SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const;
 
   // True when everything the contract above promises holds.

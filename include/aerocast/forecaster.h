@@ -12,7 +12,8 @@
 // threads. Each caller brings a Workspace and a Forecast of its own.
 //
 // Real time. Predict does not allocate, lock, call the system, throw or print, once its Workspace
-// and Forecast exist. It cannot fail: bad input gives a flagged forecast, no input gives `none`.
+// and Forecast exist. It cannot fail: faulty samples are skipped (history.h), what is left is
+// forecast from and flagged when it is too little, and without one usable sample there is `none`.
 //
 // Determinism. The same history gives the same bits, whatever came before.
 #pragma once
@@ -31,7 +32,9 @@ struct ForecasterInfo {
   std::string name;         // short, unique: "cv", "knn"
   std::string description;  // one line for people
   std::string fingerprint;  // hash of everything fitted or trained; empty when nothing is
-  double history_s = 2.0;   // samples older than this before t0 are not looked at
+  // Samples older than this before t0 are not looked at, but for the first of them, up to 1 s
+  // older: the oldest grid point lies between it and the next.
+  double history_s = 2.0;
   double dt_s = 0.1;
   ForecastShape shape;
 };
@@ -72,7 +75,7 @@ class Forecaster {
  private:
   virtual std::unique_ptr<Workspace> DoMakeWorkspace() const;
 
-  // Does the work. `history` is well-formed, not empty, and cut to info().history_s; `forecast`
+  // Does the work. `history` is well-formed, not empty, and cut as history_s says; `forecast`
   // is reset to info().shape with weights, means and covariances still to be written. Returns the
   // quality. What it leaves invalid is replaced by a flagged fallback, so no check is needed here.
   virtual Quality DoPredict(const History& history, Workspace& workspace,

@@ -27,7 +27,13 @@ struct Observation {
 //
 // Well-formed samples have strictly increasing stamps and finite positions within 1e7 m of the
 // origin. Rate and spacing are free: 3 Hz or 200 Hz, even or not, with gaps. Samples that break
-// these rules are skipped by Forecaster::Predict, which still answers.
+// these rules are skipped by Forecaster::Predict, which still answers from the others.
+//
+// Which of two samples breaks the order? Going back from the end, each sample taken is the newest
+// of the eight usable ones before it. So up to seven samples that arrive late are skipped, and t0
+// stays at the newest; a lone stamp from the future is skipped once eight samples have followed it,
+// or at once when it is 10 s or more ahead of the last sample; of equal stamps the last counts. A
+// clock that was set back counts from there on.
 struct History {
   std::string_view id;
   std::span<const Observation> samples;  // oldest first

@@ -3,10 +3,11 @@
 // How a recording is cut into questions: "you saw this much, what comes next?"
 //
 // A window is a pair (recording, t0) and owns no data. Its history is every sample in
-// [t0 - history_s, t0]; its targets are the positions at t0 + i * dt_s, i = 1 ... S. t0 is always
-// the stamp of a sample. History on a grid (`ResampleHistory` in src/data) is interpolated only
-// between two samples that are not later than t0 and at most max_gap_s apart, else it is masked;
-// only targets may use later samples.
+// [t0 - history_s, t0] and the one before them, so that the oldest grid point lies between two
+// samples (a Forecaster takes that one when it is at most 1 s older); its targets are the positions
+// at t0 + i * dt_s, i = 1 ... S. t0 is always the stamp of a sample. History on a grid
+// (`ResampleHistory` in src/data) is interpolated only between two samples that are not later than
+// t0 and at most max_gap_s apart, else it is masked; only targets may use later samples.
 #pragma once
 
 #include <cmath>
@@ -16,7 +17,7 @@
 namespace aerocast {
 
 struct WindowSpec {
-  double history_s = 2.0;      // how far back a forecaster may look, at most
+  double history_s = 2.0;      // how far back a forecaster looks (and one sample more, above)
   double min_history_s = 2.0;  // a window needs at least this much recording before t0
   double horizon_s = 5.0;      // how far ahead targets go
   double dt_s = 0.1;           // spacing of history grid and targets

@@ -10,12 +10,24 @@ namespace {
 constexpr double kHeadingSpanS = 0.3;
 constexpr double kLeastHeadingSpeed = 0.05;  // m/s
 
-// How many of the newest samples lie within span_s of the last one, but at least `least`.
-std::size_t CountRecent(std::span<const Observation> samples, double span_s, std::size_t least) {
+struct Stretch {
+  std::size_t count = 1;  // of the newest samples
+  int apart = 1;          // how many of them lie well apart
+};
+
+// The newest samples within span_s of the last one, and as many older ones as it takes to have
+// order + 1 well apart: a curve through samples that are microseconds apart is their noise.
+Stretch FindRecent(std::span<const Observation> samples, double span_s, int order) {
   const TimeNs oldest = samples.back().t_ns - DurationNs(span_s);
-  std::size_t n = 1;
-  while (n < samples.size() && (n < least || samples[samples.size() - 1 - n].t_ns >= oldest)) ++n;
-  return n;
+  const TimeNs apart = DurationNs(span_s / (2 * order));
+  Stretch stretch;
+  TimeNs last = samples.back().t_ns;
+  for (std::size_t i = samples.size() - 1; i-- > 0; ++stretch.count) {
+    if (stretch.apart > order && samples[i].t_ns < oldest) break;
+    if (last - samples[i].t_ns < apart) continue;
+    ++stretch.apart, last = samples[i].t_ns;
+  }
+  return stretch;
 }
 
 }  // namespace
@@ -24,11 +36,11 @@ Motion FitMotion(std::span<const Observation> samples, double span_s, int order)
   Motion motion;
   if (samples.empty()) return motion;
   const Observation& newest = samples.back();
-  const std::size_t n = CountRecent(samples, span_s, static_cast<std::size_t>(order) + 1);
+  const auto [n, apart] = FindRecent(samples, span_s, order);
   motion.p = newest.p_world;
   motion.samples = static_cast<int>(n);
   if (n < 2) return motion;
-  order = std::min(order, static_cast<int>(n) - 1);
+  order = std::clamp(apart - 1, 1, order);
 
   // Normal equations in u = (t - t0) / length, in [-1, 0], positions relative to the newest.
   const double length = DurationS(newest.t_ns - samples[samples.size() - n].t_ns);

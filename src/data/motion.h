@@ -17,8 +17,9 @@ struct Motion {
 };
 
 // Least-squares polynomial of the given order (1: straight, 2: parabola) through the samples of
-// the last span_s seconds. At least order + 1 samples are taken, however old, when the history has
-// them; with fewer the order drops. `samples` is well-formed (History).
+// the last span_s seconds. Older ones are taken, however old, until the fit spans half of span_s,
+// in `order` steps of span_s / (2 order) or more; where the history ends before that, a parabola
+// becomes straight and a straight fit stands on what there is. `samples` is well-formed (History).
 Motion FitMotion(std::span<const Observation> samples, double span_s, int order);
 
 // Origin at the newest position, x along the newest horizontal motion, z up.

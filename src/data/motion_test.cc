@@ -30,6 +30,22 @@ TEST(FitMotion, TakesOlderSamplesWhenTheSpanHoldsTooFew) {
   EXPECT_EQ(FitMotion({}, 0.3, 1).samples, 0);
 }
 
+TEST(FitMotion, DoesNotStandOnMicroseconds) {
+  std::vector<Observation> samples;
+  for (int k = 0; k < 5; ++k) samples.push_back({k * kNsPerSecond / 2, {k * 1.0, 0, 0}});
+  samples.push_back({samples.back().t_ns + 1000, samples.back().p_world + Vec3{0.01, 0, 0}});
+  for (const int order : {1, 2}) {
+    const Motion motion = FitMotion(samples, 0.5, order);
+    EXPECT_EQ(motion.samples, order + 2);
+    EXPECT_NEAR(motion.v.x, 2, 0.05) << order;
+    EXPECT_LT(Norm(motion.a), 0.1) << order;
+  }
+  // Where there is nothing older the parabola drops to a line.
+  const Motion pair = FitMotion(std::span(samples).last(3), 0.5, 2);
+  EXPECT_NEAR(pair.v.x, 2, 0.05);
+  EXPECT_EQ(Norm(pair.a), 0);
+}
+
 TEST(FitHeading, LooksAlongTheNewestMotion) {
   const Recording flight = MakeFlight(3, 100, [](double t) { return Vec3{0, 2 * t, t}; });
   const HeadingFrame frame = FitHeading(flight.samples);

@@ -56,6 +56,21 @@ TEST(Allocation, PredictMakesNone) {
   }
 }
 
+TEST(Allocation, NeitherDoesABatchIntoCopies) {
+  const auto inputs = Inputs();
+  std::vector<History> histories;
+  for (const auto& samples : inputs) histories.push_back({"bird", samples, 0.01});
+  for (const auto& forecaster : OneOfEach()) {
+    const auto workspace = forecaster->MakeWorkspace();
+    std::vector<Forecast> forecasts(histories.size(), Forecast(forecaster->info().shape));
+    const std::vector<Forecast> assigned = forecasts;
+    forecasts = assigned;
+    const long before = allocations;
+    forecaster->PredictBatch(histories, *workspace, forecasts);
+    EXPECT_EQ(allocations - before, 0) << forecaster->info().name;
+  }
+}
+
 TEST(Allocation, ReadingAForecastMakesNone) {
   const Forecast f = PredictOnce(**MakeClassical("imm"), Observe(Wander(1)));
   std::vector<Vec3> paths(50 * 10);

@@ -34,6 +34,13 @@ bool AllFinite(std::span<const Vec3> vectors) {
   return std::all_of(vectors.begin(), vectors.end(), IsFinite);
 }
 
+// Vectors that are copied alone lose their capacity.
+template <typename T>
+void CopyWithRoom(const T& from, T& to) {
+  to.reserve(from.capacity());
+  to = from;
+}
+
 bool IsValidMixture(const DisplacementMixture& mixture, std::size_t steps) {
   const auto c = static_cast<std::size_t>(mixture.components);
   const std::size_t size = steps * c;
@@ -45,16 +52,15 @@ bool IsValidMixture(const DisplacementMixture& mixture, std::size_t steps) {
     if (!IsDistribution(std::span(mixture.weight).subspan(row, c))) return false;
   }
   const auto positive = [](const Vec3& v) { return IsFinite(v) && v.x > 0 && v.y > 0 && v.z > 0; };
-  return AllFinite(mixture.mean) &&
+  return AllFinite(mixture.mean) && IsFinite(mixture.anchor) &&
          std::all_of(mixture.sigma.begin(), mixture.sigma.end(), positive);
 }
 
 bool IsValidRegions(const ConformalRegions& regions, std::size_t steps) {
   const std::size_t l = regions.level.size();
-  if (regions.radius.size() != l * steps || regions.tube.size() != l ||
-      regions.shape.size() != (l > 0 ? steps : 0)) {
-    return false;
-  }
+  const bool has_tube = !regions.tube.empty() || !regions.shape.empty();
+  if (regions.radius.size() != l * steps) return false;
+  if (has_tube && (regions.tube.size() != l || regions.shape.size() != steps)) return false;
   const auto all = [](const std::vector<double>& values, double most) {
     return std::all_of(values.begin(), values.end(),
                        [most](double v) { return std::isfinite(v) && v >= 0 && v <= most; });
@@ -102,6 +108,36 @@ std::string_view QualityName(Quality quality) {
   return kNames[static_cast<std::size_t>(quality)];
 }
 
+std::string_view CutId(std::string_view id) {
+  if (id.size() <= kMaxIdLength) return id;
+  const auto continues = [&](std::size_t n) {  // byte n belongs to the character before it
+    return (static_cast<unsigned char>(id[n]) & 0xC0) == 0x80;
+  };
+  std::size_t n = kMaxIdLength;
+  while (n + 3 > kMaxIdLength && continues(n)) --n;
+  return id.substr(0, continues(n) ? kMaxIdLength : n);  // what is no UTF-8 is cut anywhere
+}
+
+Forecast& Forecast::operator=(const Forecast& other) {
+  CopyWithRoom(other.id, id);
+  t0_ns = other.t0_ns, dt_s = other.dt_s, quality = other.quality, age_s = other.age_s;
+  residual_correlation = other.residual_correlation;
+  steps_ = other.steps_, modes_ = other.modes_;
+  CopyWithRoom(other.point_, point_), CopyWithRoom(other.weight_, weight_);
+  CopyWithRoom(other.mean_, mean_), CopyWithRoom(other.cov_, cov_);
+
+  const DisplacementMixture& d = other.displacement;
+  displacement.components = d.components, displacement.anchor = d.anchor;
+  displacement.sigma_floor_m = d.sigma_floor_m, displacement.scale_m = d.scale_m;
+  CopyWithRoom(d.weight, displacement.weight), CopyWithRoom(d.mean, displacement.mean);
+  CopyWithRoom(d.sigma, displacement.sigma);
+
+  const ConformalRegions& c = other.conformal;
+  CopyWithRoom(c.level, conformal.level), CopyWithRoom(c.radius, conformal.radius);
+  CopyWithRoom(c.tube, conformal.tube), CopyWithRoom(c.shape, conformal.shape);
+  return *this;
+}
+
 void Forecast::Reserve(const ForecastShape& capacity) {
   AEROCAST_CHECK(capacity.steps > 0 && capacity.modes > 0 && capacity.modes <= kMaxModes);
   const auto s = static_cast<std::size_t>(capacity.steps);
@@ -117,7 +153,7 @@ void Forecast::Reserve(const ForecastShape& capacity) {
 }
 
 void Forecast::Reset(const ForecastShape& shape, std::string_view object_id, TimeNs t0, double dt) {
-  id.assign(object_id.substr(0, kMaxIdLength));
+  id.assign(CutId(object_id));
   t0_ns = t0, dt_s = dt, quality = Quality::kOk, age_s = 0;
   steps_ = shape.steps, modes_ = shape.modes;
   const auto s = static_cast<std::size_t>(steps_);
@@ -126,6 +162,7 @@ void Forecast::Reset(const ForecastShape& shape, std::string_view object_id, Tim
   const auto l = static_cast<std::size_t>(shape.conformal_levels);
   point_.assign(s, {}), weight_.assign(k, 0), mean_.assign(k * s, {}), cov_.assign(k * s, {});
   displacement.components = shape.displacement_components;
+  displacement.anchor = {}, displacement.sigma_floor_m = 0, displacement.scale_m = 1;
   displacement.weight.assign(s * c, 0), displacement.mean.assign(s * c, {});
   displacement.sigma.assign(s * c, {});
   conformal.level.assign(l, 0), conformal.radius.assign(l * s, 0), conformal.tube.assign(l, 0);
@@ -133,8 +170,8 @@ void Forecast::Reset(const ForecastShape& shape, std::string_view object_id, Tim
   residual_correlation = 0.98;
 }
 
-void Forecast::MakeNone(std::string_view object_id, TimeNs t0) {
-  Reset({.steps = 0, .modes = 0}, object_id, t0, dt_s);
+void Forecast::MakeNone(std::string_view object_id, TimeNs t0, double dt) {
+  Reset({.steps = 0, .modes = 0}, object_id, t0, dt);
   quality = Quality::kNone;
 }
 
@@ -151,6 +188,7 @@ int Forecast::most_likely_mode() const {
 }
 
 Vec3 Forecast::mixture_mean(int i) const {
+  if (modes_ == 0) return point(i);
   Vec3 m;
   for (int k = 0; k < modes_; ++k) m += weight(k) * mean(k, i);
   return m;
@@ -181,8 +219,11 @@ void Forecast::SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const
     Rng rng(seed, path);
     const std::span<Vec3> line = out.subspan(path * s, s);
     if (displacement.present()) {
-      // The anchor is the newest position: every mode's first mean less its first displacement.
-      SampleDisplacements(displacement, mean(0, 0) - displacement.mean[0], rng, line);
+      SampleDisplacements(displacement, displacement.anchor, rng, line);
+      continue;
+    }
+    if (modes_ == 0) {
+      std::copy(point_.begin(), point_.end(), line.begin());
       continue;
     }
     const auto k = static_cast<std::size_t>(Pick(weight_, rng.Uniform()));
@@ -193,10 +234,10 @@ void Forecast::SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const
 
 bool Forecast::IsValid() const {
   if (quality == Quality::kNone) return steps_ == 0 && modes_ == 0;
-  if (steps_ <= 0 || modes_ <= 0 || modes_ > kMaxModes) return false;
+  if (steps_ <= 0 || modes_ < 0 || modes_ > kMaxModes) return false;
   if (!(dt_s > 0 && std::isfinite(dt_s) && age_s >= 0)) return false;
   if (!(residual_correlation >= 0 && residual_correlation <= 1)) return false;
-  return IsDistribution(weight_) && AllFinite(point_) && AllFinite(mean_) &&
+  return (modes_ == 0 || IsDistribution(weight_)) && AllFinite(point_) && AllFinite(mean_) &&
          std::all_of(cov_.begin(), cov_.end(), IsPositiveDefinite) &&
          IsValidMixture(displacement, static_cast<std::size_t>(steps_)) &&
          IsValidRegions(conformal, static_cast<std::size_t>(steps_));

@@ -30,7 +30,7 @@ Forecast MakeTwoModes(int steps = 5) {
 Forecast MakeDisplacement(int steps = 4) {
   Forecast f;
   f.Reset({.steps = steps, .modes = 2, .displacement_components = 2}, "net", 0, 0.1);
-  const Vec3 anchor = {10, 20, 30};
+  const Vec3 anchor = f.displacement.anchor = {10, 20, 30};
   f.weight(0) = 0.3, f.weight(1) = 0.7;
   for (int i = 0; i < steps; ++i) {
     for (int k = 0; k < 2; ++k) {
@@ -58,6 +58,7 @@ TEST(Forecast, NamesEveryQuality) {
 TEST(Forecast, ForgetsEverythingOnReset) {
   Forecast f = MakeDisplacement();
   f.conformal.level = {0.9};
+  f.displacement.scale_m = 2.5, f.displacement.sigma_floor_m = 0.05;
   f.age_s = 3, f.residual_correlation = 0.1, f.quality = Quality::kStale;
   f.Reset({.steps = 3, .modes = 1}, std::string(100, 'x'), 7, 0.2);
   EXPECT_EQ(f.id.size(), kMaxIdLength);
@@ -68,9 +69,42 @@ TEST(Forecast, ForgetsEverythingOnReset) {
   EXPECT_EQ(f.quality, Quality::kOk);
   EXPECT_EQ(f.residual_correlation, 0.98);
   EXPECT_FALSE(f.displacement.present());
+  EXPECT_EQ(f.displacement.anchor, Vec3{});
+  EXPECT_EQ(f.displacement.scale_m, 1);
+  EXPECT_EQ(f.displacement.sigma_floor_m, 0);
   EXPECT_FALSE(f.conformal.present());
   EXPECT_EQ(f.mean(0, 2), Vec3{});
   EXPECT_EQ(f.time_ns(0), 7 + 200'000'000);
+}
+
+TEST(Forecast, CutsIdsBetweenCharacters) {
+  const auto cut = [](std::size_t ascii, std::string_view rest) {
+    return CutId(std::string(ascii, 'x') + std::string(rest)).size();
+  };
+  EXPECT_EQ(CutId("gull"), "gull");
+  EXPECT_EQ(cut(64, "x"), 64u);
+  EXPECT_EQ(cut(62, "\u00fc"), 64u);
+  EXPECT_EQ(cut(62, "\u00fcx"), 64u);
+  EXPECT_EQ(cut(63, "\u00fcx"), 63u);
+  EXPECT_EQ(cut(62, "\u20acx"), 62u);
+  EXPECT_EQ(cut(61, "\U0001F426x"), 61u);
+  EXPECT_EQ(cut(60, "\U0001F426x"), 64u);
+  EXPECT_EQ(cut(0, std::string(100, '\x80')), 64u) << "no UTF-8 at all";
+}
+
+TEST(Forecast, CopiesKeepContentsAndRoom) {
+  const Forecast f = MakeDisplacement();
+  const Forecast copy = f;
+  EXPECT_TRUE(copy.IsValid());
+  EXPECT_EQ(copy.id, f.id);
+  EXPECT_EQ(copy.mixture_cov(3), f.mixture_cov(3));
+  EXPECT_EQ(copy.displacement.anchor, f.displacement.anchor);
+  std::vector<Vec3> a(40), b(40);
+  f.SamplePaths(1, 10, a), copy.SamplePaths(1, 10, b);
+  EXPECT_EQ(a, b);
+  const Forecast roomy({.steps = 50, .modes = 3, .displacement_components = 2});
+  const Forecast other = roomy;
+  EXPECT_GE(other.displacement.sigma.capacity(), 100u);
 }
 
 TEST(Forecast, NoneHasNoStepsAndIsValid) {
@@ -203,6 +237,31 @@ TEST(Forecast, DisplacementSamplesAreRunningSums) {
   EXPECT_NEAR(cross, 0, 5e-4);        // steps are independent
 }
 
+TEST(Forecast, DisplacementPathsStartAtTheAnchorWhateverTheModes) {
+  Forecast f = MakeDisplacement();
+  for (int i = 0; i < f.steps(); ++i) f.mean(0, i) += Vec3{100, 0, 0};
+  std::vector<Vec3> paths(4);
+  f.SamplePaths(9, 1, paths);
+  EXPECT_LT(Norm(paths[0] - f.displacement.anchor), 4);
+}
+
+TEST(Forecast, WithoutModesThePointPathIsAllItSays) {
+  Forecast f;
+  f.Reset({.steps = 2, .modes = 0}, "theirs", 0, 0.1);
+  f.point(0) = {1, 2, 3}, f.point(1) = {4, 5, 6};
+  EXPECT_TRUE(f.IsValid());
+  EXPECT_EQ(f.most_likely_mode(), 0);
+  EXPECT_EQ(f.mode_entropy(), 0);
+  EXPECT_EQ(f.mixture_mean(1), f.point(1));
+  EXPECT_EQ(f.mixture_cov(1), Cov3{});
+  std::vector<Vec3> paths(6);
+  f.SamplePaths(1, 3, paths);
+  for (std::size_t n = 0; n < paths.size(); ++n)
+    EXPECT_EQ(paths[n], f.point(static_cast<int>(n % 2)));
+  f.point(1).x = kNan;
+  EXPECT_FALSE(f.IsValid());
+}
+
 TEST(Forecast, IsValidCatchesEveryViolation) {
   const auto breaks = [](const char* what, auto&& damage) {
     Forecast f = MakeTwoModes();
@@ -239,6 +298,8 @@ TEST(Forecast, IsValidCatchesBrokenOptionalParts) {
   EXPECT_FALSE(f.IsValid()) << "NaN displacement";
   f = MakeDisplacement(), f.displacement.mean.pop_back();
   EXPECT_FALSE(f.IsValid()) << "a missing displacement";
+  f = MakeDisplacement(), f.displacement.anchor.y = kNan;
+  EXPECT_FALSE(f.IsValid()) << "a NaN anchor";
 
   Forecast g;
   g.Reset({.steps = 2, .modes = 1, .conformal_levels = 1}, "net", 0, 0.1);
@@ -251,6 +312,10 @@ TEST(Forecast, IsValidCatchesBrokenOptionalParts) {
   EXPECT_FALSE(g.IsValid()) << "a NaN tube";
   g.conformal.tube[0] = 1, g.conformal.level[0] = 1.5;
   EXPECT_FALSE(g.IsValid()) << "a level above one";
+  g.conformal.level[0] = 0.9, g.conformal.shape.clear();
+  EXPECT_FALSE(g.IsValid()) << "a tube without a shape";
+  g.conformal.tube.clear();
+  EXPECT_TRUE(g.IsValid()) << "no tube at all";
 }
 
 }  // namespace

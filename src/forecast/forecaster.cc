@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kFarthest = 1e7;              // metres from the origin
 constexpr std::size_t kRepairCapacity = 4096;  // newest samples kept of a malformed history
+constexpr int kLateWindow = 8;                 // samples within which order may be lost
+constexpr double kLatestS = 10;  // a stamp further ahead than this is no late sample's
 
 // Stamps within 285 years of the clock's origin, so that no sum of ours overflows.
 constexpr TimeNs kLatest = 9'000'000'000'000'000'000;
@@ -27,16 +29,35 @@ bool WellFormed(std::span<const Observation> samples) {
   return true;
 }
 
-// Copies the usable samples whose stamps descend from the newest usable one, newest last. Never
-// grows `out` beyond its capacity.
+constexpr std::size_t kNoSample = ~std::size_t{0};
+
+// The usable sample with the newest stamp below `limit` among the last kLateWindow before `end`;
+// when none of those is below it, the last one that is.
+std::size_t NewestBefore(std::span<const Observation> samples, std::size_t end, TimeNs limit) {
+  std::size_t best = kNoSample;
+  int seen = 0;
+  for (std::size_t i = end; i-- > 0 && (seen < kLateWindow || best == kNoSample);) {
+    if (!Usable(samples[i])) continue;
+    ++seen;
+    if (samples[i].t_ns >= limit) continue;
+    if (best == kNoSample || samples[i].t_ns > samples[best].t_ns) best = i;
+  }
+  return best;
+}
+
+// Copies the usable samples by the rule of history.h, newest last. Never grows `out` beyond its
+// capacity.
 std::span<const Observation> Repair(std::span<const Observation> samples,
                                     std::vector<Observation>& out) {
   out.resize(kRepairCapacity);
   std::size_t begin = out.size();
-  for (std::size_t i = samples.size(); i-- > 0 && begin > 0;) {
-    if (!Usable(samples[i])) continue;
-    if (begin < out.size() && samples[i].t_ns >= out[begin].t_ns) continue;
-    out[--begin] = samples[i];
+  std::size_t at = samples.size();
+  while (at > 0 && !Usable(samples[at - 1])) --at;
+  if (at == 0) return {};
+  TimeNs limit = samples[at - 1].t_ns + DurationNs(kLatestS);
+  while (begin > 0 && (at = NewestBefore(samples, at, limit)) != kNoSample) {
+    out[--begin] = samples[at];
+    limit = samples[at].t_ns;
   }
   return std::span<const Observation>(out).subspan(begin);
 }
@@ -73,7 +94,8 @@ void Forecaster::Predict(const History& history, Workspace& workspace,
   History clean = history;
   if (!WellFormed(clean.samples)) clean.samples = Repair(clean.samples, workspace.repaired_);
   if (clean.samples.empty()) {
-    forecast.MakeNone(history.id, history.samples.empty() ? 0 : history.samples.back().t_ns);
+    const TimeNs last = history.samples.empty() ? 0 : history.samples.back().t_ns;
+    forecast.MakeNone(history.id, last, info_.dt_s);
     return;
   }
   clean.samples = Cut(clean.samples, info_.history_s);
@@ -82,7 +104,7 @@ void Forecaster::Predict(const History& history, Workspace& workspace,
   const TimeNs t0 = clean.samples.back().t_ns;
   forecast.Reset(info_.shape, clean.id, t0, info_.dt_s);
   forecast.quality = DoPredict(clean, workspace, forecast);
-  if (forecast.quality != Quality::kNone && forecast.IsValid()) return;
+  if (forecast.modes() > 0 && forecast.IsValid()) return;
   forecast.Reset({.steps = info_.shape.steps, .modes = 1}, clean.id, t0, info_.dt_s);
   ForecastHold(clean, GenericSpread(PathKind::kHeld), forecast);
   forecast.quality = Quality::kFallback;

@@ -108,6 +108,49 @@ TEST(Forecaster, SkipsFaultySamplesAsIfTheyWereNotThere) {
   }
 }
 
+TEST(Forecaster, SkipsLateSamplesAndStaysAtTheNewest) {
+  const std::vector<Observation> good = Observe(Wander(12));
+  std::vector<Observation> late = good;
+  late.push_back(good[good.size() - 36]);                             // 0.7 s old, at the end
+  late.insert(late.end() - 30, good[good.size() - 80]);               // and in the middle
+  for (std::size_t n = 0; n < 5; ++n) late.push_back(good[100 + n]);  // a whole burst
+  for (const auto& forecaster : Everyone()) {
+    EXPECT_TRUE(SameBits(PredictOnce(*forecaster, good), PredictOnce(*forecaster, late)))
+        << forecaster->info().name;
+  }
+}
+
+TEST(Forecaster, IsNotHeldUpByAStampFromTheFuture) {
+  const std::vector<Observation> good = Observe(Wander(13));
+  const auto with = [&](std::size_t before_last, double ahead_s) {
+    std::vector<Observation> samples = good;
+    const TimeNs t = good.back().t_ns + DurationNs(ahead_s);
+    samples.insert(samples.end() - static_cast<std::ptrdiff_t>(before_last), {t, {1, 1, 1}});
+    return PredictOnce(**MakeClassical("ctrv"), samples);
+  };
+  const Forecast want = PredictOnce(**MakeClassical("ctrv"), good);
+  EXPECT_TRUE(SameBits(with(1, 3600), want)) << "too far ahead to be true";
+  EXPECT_TRUE(SameBits(with(8, 3), want)) << "too many came after it";
+  EXPECT_EQ(with(7, 3).quality, Quality::kShortHistory) << "the newest for all that is known";
+}
+
+TEST(Forecaster, FollowsAClockThatWasSetBack) {
+  std::vector<Observation> samples = Observe(Wander(14), 50, 2);
+  const std::vector<Observation> after = Observe(Wander(15), 50, 2, samples.back().t_ns - 1);
+  for (Observation o : after) samples.push_back({o.t_ns - DurationNs(100), o.p_world});
+  const Forecast f = PredictOnce(**MakeClassical("cv"), samples);
+  EXPECT_EQ(f.t0_ns, samples.back().t_ns);
+  EXPECT_EQ(f.quality, Quality::kOk);
+}
+
+TEST(Forecaster, NoneHasItsOwnStepLength) {
+  const auto forecaster = *MakeClassical("cv", 10, 0.5);
+  Forecast f(forecaster->info().shape);
+  f.dt_s = 0.1;
+  forecaster->Predict({"x", {}, 0}, *forecaster->MakeWorkspace(), f);
+  EXPECT_EQ(f.dt_s, 0.5);
+}
+
 TEST(Forecaster, KeepsTheLastOfDuplicates) {
   std::vector<Observation> samples = Observe(Wander(2));
   Observation copy = samples.back();

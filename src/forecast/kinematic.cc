@@ -11,7 +11,10 @@ namespace {
 constexpr double kStraightSpanS = 0.3;   // of the fits for velocity
 constexpr double kParabolaSpanS = 0.5;   // of the fit for acceleration
 constexpr double kTurnSpanS = 1.0;       // over which the turn rate is measured
-constexpr double kFastestTurn = 6;       // rad/s; beyond it the heading differences are ambiguous
+constexpr int kTurnSteps = 3;            // in which the turn is followed through that span
+constexpr double kLongestStepS = 0.6;    // between two courses: half a turn at 5.2 rad/s
+constexpr double kLongestLapseS = 1.2;   // between the first and the last course
+constexpr double kFastestTurn = 5;       // rad/s; beyond it the longest step may be half a turn
 constexpr double kSlowestSpeed = 0.05;   // m/s horizontally; below it a heading is noise
 constexpr double kStraightAngle = 1e-4;  // rad; below it the turn's series replaces its quotient
 
@@ -21,7 +24,8 @@ TimeNs Age(std::span<const Observation> samples, std::size_t newest) {
   return samples.back().t_ns - samples[samples.size() - newest].t_ns;
 }
 
-// Whether the history reaches span_s back, and the fit did not have to look twice as far.
+// Whether the history reaches span_s back, and the fit did not have to look twice as far. That it
+// spans half as far then, FitMotion has seen to.
 bool Covers(std::span<const Observation> samples, int used, double span_s, int order) {
   return used > order && Age(samples, samples.size()) >= DurationNs(span_s) &&
          Age(samples, static_cast<std::size_t>(used)) <= DurationNs(2 * span_s);
@@ -70,29 +74,50 @@ Course FitCourse(std::span<const Observation> samples, TimeNs t0) {
   return {{motion.v.x, motion.v.y}, DurationS(samples.back().t_ns - t0) - DurationS(length) / 2};
 }
 
-// Turn of the course between the two ends of the last second, per time. Zero when either end
-// hardly moves, or the history is too short for two ends.
-double TurnRate(std::span<const Observation> samples) {
+// The samples that are at least age_s older than the newest.
+std::span<const Observation> Before(std::span<const Observation> samples, double age_s) {
+  const TimeNs latest = samples.back().t_ns - DurationNs(age_s);
+  std::size_t n = samples.size();
+  while (n > 0 && samples[n - 1].t_ns > latest) --n;
+  return samples.first(n);
+}
+
+struct Turn {
+  double rate = 0;        // rad/s; zero where it is not known, or hardly anything moves
+  bool complete = false;  // the history had a course at every step
+};
+
+// Turn of the course over the last second, per time. Headings repeat every full turn, so the course
+// is followed in steps during which it cannot turn by half a one; a hole that makes a step longer
+// leaves the rate unknown.
+Turn MeasureTurn(std::span<const Observation> samples) {
   const TimeNs t0 = samples.back().t_ns;
-  std::size_t older = samples.size();
-  while (older > 0 && t0 - samples[older - 1].t_ns < DurationNs(kTurnSpanS - kStraightSpanS)) {
-    --older;
+  const Course newest = FitCourse(samples, t0);
+  Course later = newest;
+  double angle = 0;
+  bool moves = std::abs(newest.v) >= kSlowestSpeed;
+  for (int k = 1; k <= kTurnSteps; ++k) {
+    const auto older = Before(samples, (kTurnSpanS - kStraightSpanS) * k / kTurnSteps);
+    if (older.size() < 2) return {};
+    const Course course = FitCourse(older, t0);
+    if (later.t_s - course.t_s > kLongestStepS) return {};
+    moves = moves && std::abs(course.v) >= kSlowestSpeed;
+    angle += std::arg(later.v * std::conj(course.v));
+    later = course;
   }
-  if (older < 2) return 0;
-  const Course now = FitCourse(samples, t0), then = FitCourse(samples.first(older), t0);
-  if (std::abs(now.v) < kSlowestSpeed || std::abs(then.v) < kSlowestSpeed) return 0;
-  const double lapse = now.t_s - then.t_s;
-  if (!(lapse > kStraightSpanS)) return 0;
-  const double turn = std::arg(now.v * std::conj(then.v)) / lapse;
-  return std::clamp(turn, -kFastestTurn, kFastestTurn);
+  const double lapse = newest.t_s - later.t_s;
+  if (!(lapse > kStraightSpanS && lapse <= kLongestLapseS)) return {};
+  return {moves ? std::clamp(angle / lapse, -kFastestTurn, kFastestTurn) : 0, true};
 }
 
 // Given the turn rate w, the horizontal path p + v Arc(w, t) is linear in p and v (complex
 // numbers for the plane): ordinary least squares over the last moments, exact on a circle.
 KinematicPath FitTurn(std::span<const Observation> samples) {
   KinematicPath path = FitPolynomial(samples, kStraightSpanS, 1);
-  path.turn_rate = TurnRate(samples);
-  path.complete = path.complete && Age(samples, samples.size()) >= DurationNs(kTurnSpanS);
+  const Turn turn = MeasureTurn(samples);
+  path.turn_rate = turn.rate;
+  path.complete =
+      path.complete && turn.complete && Age(samples, samples.size()) >= DurationNs(kTurnSpanS);
   if (path.turn_rate == 0) return path;
   // What the turn rate's own noise does to the path is that of a parabola over its second.
   path.gain.order = 2, path.gain.length_s = std::max(path.gain.length_s, kTurnSpanS);

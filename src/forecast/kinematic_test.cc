@@ -48,6 +48,37 @@ TEST(Ctrv, IsExactOnCirclesAndHelices) {
   }
 }
 
+TEST(Ctrv, TurnsTheRightWayHoweverFast) {
+  for (const double rate_hz : {3.0, 4.0, 5.0, 10.0, 50.0}) {
+    for (const double turn : {-4.9, 4.6, 4.9}) {
+      EXPECT_LT(Worst("ctrv", Helix(2, turn, 0), rate_hz, 1), 1e-4) << rate_hz << " " << turn;
+    }
+  }
+}
+
+// Wherever a hole lies: the path is right, or it is said that the history was too short for it.
+TEST(Ctrv, DoesNotGuessTheTurnAcrossAHole) {
+  int refused = 0;
+  for (const double turn : {-2.0, 2.0, 4.0}) {
+    const MotionLaw law = Helix(1, turn, 0);
+    for (const double hole_s : {0.5, 0.8, 1.2, 1.6}) {
+      for (double newest_s = 0.02; newest_s < 1.5; newest_s += 0.04) {
+        std::vector<Observation> samples = Observe(law, 50, 3.5);
+        const TimeNs end = samples.back().t_ns - DurationNs(newest_s);
+        std::erase_if(samples, [&](const Observation& o) {
+          return o.t_ns < end && o.t_ns > end - DurationNs(hole_s);
+        });
+        const Forecast f = PredictOnce(**MakeClassical("ctrv"), samples);
+        const double error = Norm(f.point(9) - law(1));
+        EXPECT_TRUE(f.quality == Quality::kShortHistory || error < 0.2)
+            << turn << " rad/s, a hole of " << hole_s << " s " << newest_s << " s ago: " << error;
+        refused += f.quality == Quality::kShortHistory;
+      }
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
 TEST(Ctrv, IsALineInTheLimit) {
   EXPECT_LT(Worst("ctrv", kLine), 1e-6);
   EXPECT_LT(Worst("ctrv", Helix(1e7, 1e-7, 0, {-1e7, 0, 0})), 1e-4);
@@ -129,6 +160,16 @@ TEST(Kinematics, SayWhenTheHistoryIsShort) {
   for (const auto& [name, span_s] : wants) {
     EXPECT_EQ(quality(name, span_s), Quality::kOk) << name;
     EXPECT_EQ(quality(name, span_s - 0.02), Quality::kShortHistory) << name;
+  }
+}
+
+TEST(Kinematics, DoNotExtrapolateTwoSamplesMicrosecondsApart) {
+  std::vector<Observation> samples = Observe(kLine, 2, 2);
+  samples.push_back({samples.back().t_ns + 1000, samples.back().p_world + Vec3{0.01, 0, 0}});
+  for (const std::string_view name : {"hold", "cv", "ca", "ctrv", "imm"}) {
+    const Forecast f = PredictOnce(**MakeClassical(name), samples);
+    EXPECT_LT(Norm(f.point(9) - kLine(1)), name == "hold" ? 3 : 0.2) << name;
+    EXPECT_LT(f.cov(0, 9).xx, 100) << name;
   }
 }
 

@@ -18,8 +18,7 @@ constexpr TimeNs kMatchNs = 1000;  // a double of Unix time is 120 ns off at mos
 
 Error Bad(std::string message) { return {ErrorCode::kBadFormat, std::move(message)}; }
 
-// Forecasts carry ids cut to this length.
-std::string KeyOf(const std::string& id) { return id.substr(0, kMaxIdLength); }
+std::string KeyOf(const std::string& id) { return std::string(CutId(id)); }
 
 // The window of `t0` nearest to t, if it is near enough; else -1.
 std::ptrdiff_t FindWindow(const Recording& flight, const std::vector<std::uint32_t>& t0, TimeNs t) {
@@ -124,6 +123,20 @@ Status RecordedForecasts::ReadLines(const WindowSpec& window) {
   return {};
 }
 
+// A tool that leaves out its distribution where the future is hard to tell would be scored on the
+// easy windows only.
+Status RecordedForecasts::CheckParts(const Forecast& f) {
+  const Parts parts{f.modes() > 0, f.displacement.present()};
+  if (!parts_) parts_ = parts;
+  const auto differ = [](bool has, const char* field) {
+    return Bad(has ? fmt::format("has \"{}\", the lines before do not", field)
+                   : fmt::format("has no \"{}\", the lines before do", field));
+  };
+  if (parts.modes != parts_->modes) return differ(parts.modes, "modes");
+  if (parts.displacement != parts_->displacement) return differ(parts.displacement, "displacement");
+  return {};
+}
+
 Status RecordedForecasts::AddLine(const Forecast& f, std::int64_t offset,
                                   const WindowSpec& window) {
   const auto flight = flights_.find(f.id);
@@ -143,6 +156,7 @@ Status RecordedForecasts::AddLine(const Forecast& f, std::int64_t offset,
     if (std::abs(f.dt_s - window.dt_s) > 1e-9) {
       return Bad(fmt::format("steps of {} s, the windows have {} s", f.dt_s, window.dt_s));
     }
+    if (const Status alike = CheckParts(f); !alike.ok()) return alike;
     if (levels_.empty()) levels_ = f.conformal.level;
     if (f.conformal.present() && f.conformal.level != levels_) {
       return Bad("other conformal levels than the lines before");

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +30,7 @@ std::string FormatForecast(const Forecast& forecast);
 // Reads one line into `forecast` (its shape becomes the line's). Refuses with a sentence that names
 // the field: text that is no JSON, a missing or malformed field, numbers that are not finite,
 // weights that are negative or do not sum to 1 within 1e-6 (they are then made to), covariances
-// that are not positive definite, arrays of different lengths.
+// that are not positive definite or too elongated, arrays of different lengths.
 Status ParseForecast(std::string_view line, Forecast& forecast);
 
 // A file of forecasts, checked line by line when it is opened and read again when it is evaluated:
@@ -38,8 +39,9 @@ class RecordedForecasts final : public ForecastSource {
  public:
   // Messages begin with `file:line:`. Refused are bad lines (above), ids that are no flight, t0
   // that is no window's within a microsecond, other numbers of steps or another dt than the
-  // window's, a window's second forecast, conformal levels other than the first line's. Windows
-  // that have no line are the evaluator's to refuse or allow.
+  // window's, a window's second forecast, conformal levels other than the first line's, modes or a
+  // displacement mixture on some lines only. Windows that have no line are the evaluator's to
+  // refuse or allow.
   static Result<std::unique_ptr<RecordedForecasts>> Open(const std::filesystem::path& file,
                                                          std::span<const FlightWindows> flights,
                                                          const WindowSpec& window);
@@ -58,9 +60,14 @@ class RecordedForecasts final : public ForecastSource {
     std::vector<std::int64_t> offset;  // of the line, -1: none yet
   };
 
+  struct Parts {
+    bool modes, displacement;
+  };
+
   RecordedForecasts() = default;
   Status ReadLines(const WindowSpec& window);
   Status AddLine(const Forecast& forecast, std::int64_t offset, const WindowSpec& window);
+  Status CheckParts(const Forecast& forecast);
 
   std::filesystem::path file_;
   SourceInfo info_;
@@ -68,6 +75,7 @@ class RecordedForecasts final : public ForecastSource {
   double dt_s_ = 0.1;
   std::size_t forecasts_ = 0;
   std::vector<double> levels_;
+  std::optional<Parts> parts_;  // what every line has, from the first
   std::unordered_map<std::string, Flight> flights_;
 };
 

@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kWeightTolerance = 1e-6;
 constexpr double kFarthest = 1e9, kLeastSigma = 1e-9;  // metres; beyond them scores lose digits
+constexpr double kLeastRatio = 1e-7;  // of a covariance's axes; scores are in single precision
 constexpr int kMostSteps = 1000, kMostComponents = 64, kMostLevels = 64;
 
 std::size_t Size(int i) { return static_cast<std::size_t>(i); }
@@ -32,7 +33,8 @@ Json DisplacementJson(const DisplacementMixture& d, int steps) {
     }
     weight.push_back(w), mean.push_back(m), sigma.push_back(s);
   }
-  return {{"scale", d.scale_m},
+  return {{"anchor", Triple(d.anchor)},
+          {"scale", d.scale_m},
           {"sigma_floor", d.sigma_floor_m},
           {"w", weight},
           {"mean", mean},
@@ -135,6 +137,10 @@ Cov3 CovarianceAt(const Field& f, std::size_t i) {
   if (std::min({l.l00, l.l11, l.l22}) < kLeastSigma || std::max({c[0], c[3], c[5]}) > 1e18) {
     f.Item(i).Fail("expected sigmas of 1e-9 to 1e9 m");
   }
+  if (std::min({l.l00, l.l11, l.l22}) < kLeastRatio * std::sqrt(std::max({c[0], c[3], c[5]}))) {
+    f.Item(i).Fail(
+        "the covariance is too elongated: its narrowest axis is below 1e-7 of the widest");
+  }
   return cov;
 }
 
@@ -158,6 +164,7 @@ void ReadModes(const Field& modes, Forecast& forecast) {
 void ReadDisplacement(const Field& f, Forecast& forecast) {
   DisplacementMixture& d = forecast.displacement;
   const std::size_t n = Size(d.components);
+  d.anchor = ReadTriple(f / "anchor");
   d.scale_m = (f / "scale").Number(), d.sigma_floor_m = (f / "sigma_floor").Number();
   if (!(d.scale_m > 0)) (f / "scale").Fail("expected a positive number");
   const Field w = ArrayOf(f / "w", forecast.steps(), "steps");
@@ -242,9 +249,9 @@ void ReadForecast(const Field& f, std::string_view line, Forecast& forecast) {
   const std::string id = (f / "id").Text();
   const TimeNs t0 = ReadT0(f, line);
   const Quality quality = f.Has("quality") ? ReadQuality(f / "quality") : Quality::kOk;
-  if (quality == Quality::kNone) return forecast.MakeNone(id, t0);
   const double dt = f.Has("dt") ? (f / "dt").Number() : 0.1;
   if (!(dt > 0)) (f / "dt").Fail("expected a positive number");
+  if (quality == Quality::kNone) return forecast.MakeNone(id, t0, dt);
   forecast.Reset(ReadShape(f), id, t0, dt);
   forecast.quality = quality;
   forecast.age_s = f.Has("age") ? (f / "age").Number() : 0;
