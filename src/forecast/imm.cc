@@ -2,6 +2,7 @@
 #include "src/forecast/imm.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -159,6 +160,27 @@ NoiseGain GainOf(std::span<const Observation> samples, int m) {
   return {used, span_s, std::min(m == 0 ? 1 : 2, used - 1)};
 }
 
+// Sigma of the observations, told from the samples themselves: third differences leave the noise
+// (sigma * sqrt 20) and the jerk (times dt^3, little at any useful rate). The median does not mind
+// a few outliers; only evenly spaced samples count, and with too few of them the answer is 0.
+double EstimateNoise(std::span<const Observation> samples) {
+  constexpr std::size_t kMost = 64, kLeast = 6;
+  std::array<double, 3 * kMost> size;
+  std::size_t n = 0;
+  for (std::size_t i = samples.size(); i-- > 3 && n < size.size();) {
+    const Observation *d = &samples[i], *c = d - 1, *b = d - 2, *a = d - 3;
+    const TimeNs h = c->t_ns - b->t_ns;
+    const auto even = [h](TimeNs step) { return 5 * std::abs(step - h) <= h; };
+    if (!even(b->t_ns - a->t_ns) || !even(d->t_ns - c->t_ns)) continue;
+    const Vec3 third = (d->p_world - a->p_world) - 3 * (c->p_world - b->p_world);
+    for (const double x : {third.x, third.y, third.z}) size[n++] = std::abs(x);
+  }
+  if (n < 3 * kLeast) return 0;
+  const auto middle = size.begin() + static_cast<std::ptrdiff_t>(n / 2);
+  std::nth_element(size.begin(), middle, size.begin() + static_cast<std::ptrdiff_t>(n));
+  return *middle / (0.6745 * std::sqrt(20.0));
+}
+
 ImmEstimate Begin(const Vec3& p, double variance) {
   ImmEstimate e;
   e.probability.fill(1.0 / kImmModels);
@@ -176,7 +198,8 @@ ImmEstimate Begin(const Vec3& p, double variance) {
 
 ImmEstimate FilterImm(std::span<const Observation> samples, const HeadingFrame& frame,
                       double noise_m, const ImmOptions& options) {
-  const double sigma = std::max(noise_m, options.least_sigma_m);
+  const double sigma =
+      std::max(noise_m > 0 ? noise_m : EstimateNoise(samples), options.least_sigma_m);
   const TimeNs spacing = DurationNs(options.spacing_s);
   const Observation& newest = samples.back();
   ImmEstimate e = Begin(frame.ToFrame(samples.front().p_world), sigma * sigma);

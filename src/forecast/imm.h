@@ -41,7 +41,7 @@ struct ImmOptions {
   double jerk_psd_ct = 3;       // CT: the same
   double sojourn_s = 6.0;       // mean time a model stays the true one
   double manoeuvre_s = 0.5;     // how long a forecast keeps CA's acceleration: e^(-t / this)
-  double least_sigma_m = 1e-3;  // of a measurement, where the noise is unknown or smaller
+  double least_sigma_m = 1e-3;  // of a measurement, stated or estimated
   double fastest_turn = 6.0;    // rad/s
   double spacing_s = 0.04;      // samples nearer than this are passed over, never the newest
 };
@@ -58,7 +58,7 @@ struct ImmEstimate {
   std::array<double, kImmModels> turn_rate;  // zero but for CT
 };
 
-// Filters the samples, oldest to newest, in the given frame.
+// Filters the samples, oldest to newest, in the given frame. Unknown noise (0) is estimated.
 ImmEstimate FilterImm(std::span<const Observation> samples, const HeadingFrame& frame,
                       double noise_m, const ImmOptions& options);
 
