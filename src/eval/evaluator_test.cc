@@ -247,6 +247,39 @@ TEST(Evaluate, ConformalCoverageCountsBallsAndTube) {
   EXPECT_NEAR(g.horizons[2].conformal_ball[0], 0.5, 0.02);
 }
 
+TEST(Evaluate, TheTubeHoldsOnlyWhatItHoldsAtEveryStep) {
+  // Wide but at one step, where it holds half of the outcomes.
+  const FunctionSource source = {{.steps = 50, .modes = 0, .conformal_levels = 1},
+                                 [](const Recording&, std::size_t, const History&, Forecast& f) {
+                                   f.conformal.level = {0.9};
+                                   f.conformal.tube = {2};
+                                   f.conformal.shape.assign(50, 50);
+                                   f.conformal.shape[10] = 1.5382 / 2;
+                                   f.conformal.radius.assign(50, 1);
+                                   return true;
+                                 }};
+  EXPECT_NEAR(Value(EvaluateAll(source, WhiteFlights({}, 2, 3000)), Metric::kTubeCoverage), 0.5,
+              0.02);
+}
+
+TEST(Evaluate, CountsTheStepsWhoseSigmaIsAtTheFloor) {
+  FunctionSource source = {{.steps = 50, .modes = 1, .displacement_components = 1},
+                           [](const Recording&, std::size_t, const History&, Forecast& f) {
+                             f.weight(0) = 1;
+                             f.displacement.sigma_floor_m = 0.05;
+                             for (int i = 0; i < f.steps(); ++i) {
+                               const auto k = static_cast<std::size_t>(i);
+                               f.cov(0, i) = Cov3::Isotropic(1);
+                               f.displacement.weight[k] = 1;
+                               const double s = i % 5 == 0 ? 0.05 : 0.2;
+                               f.displacement.sigma[k] = {s, s, s};
+                             }
+                             return true;
+                           }};
+  EXPECT_NEAR(Value(EvaluateAll(source, WhiteFlights({}, 1, 100)), Metric::kSigmaFloorShare), 0.2,
+              1e-9);
+}
+
 TEST(MakeExamples, GivesOneWindowPerCategory) {
   std::vector<Recording> recordings = WhiteFlights({}, 3, 40);
   recordings[2].category = "oval";
