@@ -111,7 +111,7 @@ TEST_F(CommandLine, RepairsWhatCanBeRepairedAndSaysSo) {
   Write("in/back.csv", back);
   const Outcome outcome = Aerocast("import in --out corpus");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("back.csv"), HasSubstr("1 distinct flights")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("back.csv"), HasSubstr("1 distinct flight,")));
   EXPECT_EQ(Aerocast("stats corpus").exit_code, 0);
 }
 

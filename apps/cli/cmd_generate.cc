@@ -122,7 +122,7 @@ Status RunGenerate(GenerateFlags& flags) {
                        {"preset", flags.preset.empty() ? "none" : flags.preset},
                        {"seed", std::to_string(flags.options.seed)}};
   if (Status s = WriteCorpus(flags.out, *recordings, corpus); !s.ok()) return s;
-  fmt::print("{} recordings -> {}\n", recordings->size(), flags.out);
+  fmt::print("{} -> {}\n", Count(recordings->size(), "recording"), flags.out);
   return {};
 }
 

@@ -26,9 +26,9 @@ constexpr double kNanobenchMinZ = 0.3;
 void Report(const ImportResult& result, const ImportFlags& flags) {
   for (const ImportNote& note : result.notes) fmt::print("note: {}\n", Sentence(note));
   for (const DroppedRecording& dropped : result.dropped) fmt::print("{}\n", Sentence(dropped));
-  fmt::print("{} files, {} distinct flights, {} duplicates dropped, {} refused -> {}\n",
-             result.files, result.recordings.size(), result.dropped.size(), result.refused.size(),
-             flags.out);
+  fmt::print("{}, {}, {} dropped, {} refused -> {}\n", Count(result.files, "file"),
+             Count(result.recordings.size(), "distinct flight"),
+             Count(result.dropped.size(), "duplicate"), result.refused.size(), flags.out);
 }
 
 Status RunImport(ImportFlags& flags) {

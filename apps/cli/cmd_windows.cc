@@ -16,8 +16,8 @@ Status RunWindows(const WindowsFlags& flags) {
   const Result<LoadedSide> loaded = flags.corpus.Load();
   if (!loaded.ok()) return loaded.error();
   if (Status s = WriteWindows(loaded->flights, loaded->spec, flags.out); !s.ok()) return s;
-  fmt::print("{} windows of {} flights -> {}/inputs.jsonl, {}/targets.jsonl\n", loaded->windows(),
-             loaded->flights.size(), flags.out, flags.out);
+  fmt::print("{} of {} -> {}/inputs.jsonl, {}/targets.jsonl\n", Count(loaded->windows(), "window"),
+             Count(loaded->flights.size(), "flight"), flags.out, flags.out);
   return {};
 }
 

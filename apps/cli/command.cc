@@ -79,6 +79,10 @@ Status CheckOutput(const std::string& target, const std::string& corpus) {
   return {};
 }
 
+std::string Count(std::size_t n, const std::string& noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
 struct Progress::State {
   using Clock = std::chrono::steady_clock;
 

@@ -44,6 +44,9 @@ CLI::Validator NotEmpty();
 // Prints one line to standard error, prefixed with the program's name, control characters masked.
 void Warn(const std::string& sentence);
 
+// "1 flight", "71 flights"
+std::string Count(std::size_t n, const std::string& noun);
+
 // A progress line on standard error: shown on a terminal only, and only once a second has passed.
 // Its callback may be called from any thread.
 class Progress {
