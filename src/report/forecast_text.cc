@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One forecast <-> one line of JSON.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/base/json_field.h"
 #include "src/base/text.h"
 #include "src/report/forecast_lines.h"
-#include "src/report/json_field.h"
 
 namespace aerocast {
 namespace {

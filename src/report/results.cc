@@ -57,7 +57,7 @@ Results MakeResults(Protocol protocol, const EvaluationOptions& options,
   protocol.seed = options.seed;
   protocol.interval_level = bootstrap.level, protocol.replicates = bootstrap.replicates;
   protocol.cluster = bootstrap.cluster;
-  Results results{fmt::format("aerocast {}", Version()), protocol, {}, std::move(examples), {}};
+  Results results{fmt::format("aerocast {}", Version()), protocol, {}, std::move(examples), {}, {}};
   results.comparisons = CompareWithBest(evaluations, Metric::kAde, bootstrap);
   for (ModelEvaluation& e : evaluations) {
     ModelResult model;

@@ -12,6 +12,7 @@
 
 #include "aerocast/result.h"
 #include "src/eval/compare.h"
+#include "src/eval/curves.h"
 #include "src/eval/evaluator.h"
 #include "src/eval/summary.h"
 
@@ -50,6 +51,9 @@ struct Results {
   std::vector<ModelResult> models;
   std::vector<ExampleWindow> examples;
   std::vector<Comparison> comparisons;
+  // How the models were trained, as far as it is known; the caller's to fill. A curve belongs to
+  // the model of its name, if there is one.
+  std::vector<TrainingCurve> curves;
 
   const ModelResult* Find(std::string_view model) const;
 };

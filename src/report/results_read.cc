@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // JSON -> Results. Fields that are not known are ignored, so that later versions may add some.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "src/report/json_field.h"
+#include "src/base/json_field.h"
+#include "src/eval/curves_json.h"
 #include "src/report/results.h"
 
 namespace aerocast {
@@ -205,6 +208,9 @@ Results ReadAll(const Field& f) {
   }
   for (const Field& e : (f / "examples").Items()) r.examples.push_back(ReadExample(e));
   for (const Field& c : (f / "comparisons").Items()) r.comparisons.push_back(ReadComparison(c));
+  if (f.Has("curves")) {
+    for (const Field& c : (f / "curves").Items()) r.curves.push_back(ReadCurve(c));
+  }
   return r;
 }
 

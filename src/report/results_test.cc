@@ -46,6 +46,26 @@ TEST(Results, JsonRoundTripIsExact) {
   EXPECT_EQ(ResultsToJson(*back), json);
 }
 
+TEST(Results, CurvesAreOptionalAndComeBack) {
+  Results results = Example(false);
+  EXPECT_FALSE(nlohmann::json::parse(ResultsToJson(results)).contains("curves"));
+  results.curves = {{"wide", "patience is over", 5, 1000, {{}, {}}}, {"other", "", 7, 1000, {}}};
+  results.curves[0].points[1] = {2000, 2, 61.5, 1e-4, 20, 1.25, -0.5, -0.25, 0.75, true};
+  const std::string json = ResultsToJson(results);
+  const auto back = ResultsFromJson(json, "r.json");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->curves, results.curves);
+  EXPECT_EQ(ResultsToJson(*back), json);
+
+  auto j = nlohmann::json::parse(json);
+  j["curves"][0]["of_a_later_version"] = 1;  // as everywhere in this file
+  EXPECT_TRUE(ResultsFromJson(j.dump(), "r.json").ok());
+  j["curves"][0]["points"][1]["lr"] = nullptr;
+  const auto bad = ResultsFromJson(j.dump(), "r.json");
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().message, "r.json.curves[0].points[1].lr: expected a number");
+}
+
 TEST(Results, JsonHasWhatTheFormatPromises) {
   const auto j = nlohmann::json::parse(ResultsToJson(Example(false)));
   EXPECT_EQ(j["format"], "aerocast-evaluation");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/eval/curves_json.h"
 #include "src/report/results.h"
 
 namespace aerocast {
@@ -200,14 +201,15 @@ std::string ResultsToJson(const Results& results) {
   for (const ModelResult& m : results.models) models.push_back(ModelJson(layout, m));
   for (const ExampleWindow& e : results.examples) examples.push_back(ExampleJson(e));
   for (const Comparison& c : results.comparisons) comparisons.push_back(ComparisonJson(c));
-  const Json all = {{"format", "aerocast-evaluation"},
-                    {"version", 1},
-                    {"program", results.program},
-                    {"protocol", ProtocolJson(results.protocol)},
-                    {"metrics", MetricListJson()},
-                    {"models", models},
-                    {"examples", examples},
-                    {"comparisons", comparisons}};
+  Json all = {{"format", "aerocast-evaluation"},
+              {"version", 1},
+              {"program", results.program},
+              {"protocol", ProtocolJson(results.protocol)},
+              {"metrics", MetricListJson()},
+              {"models", models},
+              {"examples", examples},
+              {"comparisons", comparisons}};
+  for (const TrainingCurve& c : results.curves) all["curves"].push_back(CurveJson(c));
   // Bytes that are no UTF-8 (a flight id may hold any) are replaced, never thrown at.
   return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -284,7 +284,68 @@ function makeExample(rng, models, category, index) {
   };
 }
 
-export function makeResults({ models = MODELS, examples = 3, comparisons = true, seed = 1 } = {}) {
+// A training that gets from a first drop to its floor, and overfits a little in the end.
+function makeCurve(rng, name, { parameters, speed, floor, ade, note, validations = 24 }) {
+  const train_windows = 98765;
+  let lowest = Infinity;
+  const points = range(validations).map((i) => {
+    const seconds = 50 * (i + 1),
+      windows = Math.round(speed * seconds),
+      share = (i + 1) / 24;
+    const train_nll = floor + 5 * Math.exp(-9 * share) - 0.5 * share + 0.03 * rng();
+    const validation_nll =
+      floor + 4.5 * Math.exp(-8 * share) + 0.35 * share * share + 0.05 * rng();
+    const best = validation_nll < lowest;
+    lowest = Math.min(lowest, validation_nll);
+    return {
+      windows,
+      epochs: windows / train_windows,
+      seconds,
+      lr: 3e-4 * (1 - 0.9 * share),
+      history: Math.min(20, 5 + 3 * i),
+      train_loss: train_nll + 0.4,
+      train_nll,
+      validation_nll,
+      validation_ade_m: ade + 0.06 * (validation_nll - floor) + 0.01 * rng(),
+      best,
+    };
+  });
+  return { name, note, parameters, train_windows, points };
+}
+
+// Trainings of two of the models and of others, one of them just begun and one without a validation.
+function makeCurves(rng) {
+  const budget = "the budget of 20 minutes is used up";
+  return [
+    makeCurve(rng, "paper", { parameters: 1234567, speed: 310, floor: -2.4, ade: 0.24, note: budget }),
+    makeCurve(rng, "plus", { parameters: 801234, speed: 905, floor: -3.1, ade: 0.2, note: budget }),
+    makeCurve(rng, "gru", {
+      parameters: 456789,
+      speed: 640,
+      floor: -2.1,
+      ade: 0.27,
+      note: "validation NLL has not improved for 8 validations",
+      validations: 17,
+    }),
+    makeCurve(rng, HOSTILE, {
+      parameters: 9000,
+      speed: 2800,
+      floor: -4.5,
+      ade: 0.1,
+      note: HOSTILE,
+      validations: 1,
+    }),
+    makeCurve(rng, "paper", { parameters: 1, speed: 1, floor: 0, ade: 0, note: "", validations: 0 }),
+  ];
+}
+
+export function makeResults({
+  models = MODELS,
+  examples = 3,
+  comparisons = true,
+  curves = true,
+  seed = 1,
+} = {}) {
   const rng = random(seed);
   const made = models.map((model) => makeModel(rng, model));
   const ade = (model) => model.groups[0].metrics.ade.value;
@@ -337,6 +398,7 @@ export function makeResults({ models = MODELS, examples = 3, comparisons = true,
               clusters: 19,
             };
           }),
+    ...(curves ? { curves: makeCurves(rng) } : {}),
   };
 }
 
@@ -352,7 +414,12 @@ export function manyModels(n) {
 
 /** Results in which everything that may be absent is absent. */
 export function sparseResults() {
-  const results = makeResults({ models: [MODELS[5]], examples: 0, comparisons: false });
+  const results = makeResults({
+    models: [MODELS[5]],
+    examples: 0,
+    comparisons: false,
+    curves: false,
+  });
   const [model] = results.models;
   model.groups = model.groups.slice(0, 1);
   const [all] = model.groups;

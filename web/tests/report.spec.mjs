@@ -268,6 +268,7 @@ async function checkCharts(page, results) {
     categories: groups.some((group) => group.kind === "category") ? 1 : 0,
     calibration: all.some((group) => group.calibration) ? 1 : 0,
     examples: results.examples.length > 0 ? 2 : 0,
+    training: results.curves?.some((curve) => curve.points.length > 0) ? 2 : 0,
   };
   for (const [section, count] of Object.entries(expected)) {
     const drawn = (await shapes(page, section)).filter((marks) => marks > 0).length;
@@ -352,6 +353,96 @@ async function checkDetail(page, results) {
   }
 }
 
+const trainingRow = (curve) => {
+  const last = curve.points.at(-1);
+  const best = curve.points.filter((point) => point.best).at(-1);
+  return {
+    parameters: curve.parameters,
+    windows: last?.windows ?? null,
+    epochs: last?.epochs ?? null,
+    windows_per_second: last ? last.windows / last.seconds : null,
+    minutes: last ? last.seconds / 60 : null,
+    validation_nll: best?.validation_nll ?? null,
+    validation_ade_m: best?.validation_ade_m ?? null,
+  };
+};
+
+async function checkTraining(page, results) {
+  const curves = results.curves ?? [];
+  const sections = await page.locator("#training").count();
+  equal("a training section only where there are curves", sections, curves.length > 0 ? 1 : 0);
+  if (sections === 0) return;
+  const expected = curves
+    .map((curve) => ({ curve, row: trainingRow(curve) }))
+    .sort((a, b) => (a.row.validation_nll ?? Infinity) - (b.row.validation_nll ?? Infinity));
+  const found = await cells(page, "#training-table");
+  equal("training cells", found.length, 7 * curves.length);
+  expected.forEach(({ curve, row }, i) => {
+    for (const [j, [metric, value]] of Object.entries(row).entries()) {
+      const cell = found[7 * i + j];
+      equal(`origin of ${metric} of ${curve.name}`, [cell.model, cell.metric], [curve.name, metric]);
+      equal(`${metric} of training ${curve.name}`, JSON.parse(cell.value), value);
+      check(`text of ${metric} of ${curve.name}`, isRoundingOf(cell.text, value), cell.text);
+    }
+  });
+  equal(
+    "why the trainings ended",
+    await page.$$eval("#training-table td.text", (all) => all.map((td) => td.textContent)),
+    expected.map(({ curve }) => curve.note || "has not ended"),
+  );
+
+  const drawn = curves.filter((curve) => curve.points.length > 0).length;
+  const count = (shape) =>
+    page.$$eval(
+      "#training .chart",
+      (all, shape) => all.map((chart) => chart.querySelectorAll(`svg.plot ${shape}`).length),
+      shape,
+    );
+  const lines = () => count('[aria-label="line"] path');
+  equal("validation and train lines", await lines(), [2 * drawn, drawn]);
+  // Of a line with symbols these are filled; a ring is not.
+  equal("rings at the best points", await count('[aria-label="dot"] [fill="none"] > *'), [
+    drawn,
+    drawn,
+  ]);
+  const pictures = () =>
+    page.$$eval("#training .chart", (all) =>
+      all.map((chart) => chart.innerHTML.replaceAll(/plot-clip-\d+/g, "")),
+    );
+  const before = await pictures();
+  for (const [chosen, usual] of [
+    ["windows", "minutes"],
+    ["all", "settled"],
+  ]) {
+    await page.check(`#training input[value="${chosen}"]`);
+    const other = await pictures();
+    check(
+      `${chosen} changes both charts`,
+      other.every((picture, i) => picture !== before[i] && !picture.includes("NaN")),
+    );
+    equal(`${chosen} keeps the lines`, await lines(), [2 * drawn, drawn]);
+    await page.check(`#training input[value="${usual}"]`);
+    check(`${usual} restores both charts`, isDeepStrictEqual(await pictures(), before));
+  }
+  await page.locator("#training svg.plot").first().hover();
+  await redrawn(page);
+  check(
+    "a tooltip names time and windows",
+    /after [0-9.]+ min, [0-9,]+ windows/.test(await page.textContent('#training [aria-label="tip"]')),
+  );
+  const others = await page.locator("#horizon svg.plot [aria-label='line'] path").count();
+  const toggle = page.locator("#training .legend [aria-pressed]").first();
+  await toggle.press("Enter");
+  equal("a training switched off", await lines(), [2 * drawn - 2, drawn - 1]);
+  equal(
+    "the other charts stay",
+    await page.locator("#horizon svg.plot [aria-label='line'] path").count(),
+    others,
+  );
+  await toggle.press("Enter");
+  equal("a training switched on again", await lines(), [2 * drawn, drawn]);
+}
+
 async function checkText(page, results) {
   const text = await page.textContent("#page");
   const { corpus, split_hash } = results.protocol;
@@ -419,6 +510,7 @@ async function checkReport(file, results, name) {
     await checkComparisons(page, results);
     await checkSorting(page, results);
     await checkDetail(page, results);
+    await checkTraining(page, results);
     await checkWidths(page, name);
   });
 }

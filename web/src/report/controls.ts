@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { h, nameOf, type Child } from "../common/dom";
 import { swatch } from "./plots";
-import type { Store } from "./store";
+import type { Line } from "./results";
+import type { Lines } from "./store";
 
 export interface Option {
   value: string;
@@ -81,40 +82,36 @@ export const scaleChoice = (
     (value) => onChange(value === "log" ? "log" : "linear"),
   );
 
-/** Which model has which line, and a switch for each; all charts follow. */
-export function legend(store: Store): HTMLElement {
-  const { results, ranking } = store;
-  const toggles = ranking.map((model) => {
+/** Which model has which line, and a switch for each; all charts of these lines follow. */
+export function legend<L extends Line>(lines: Lines<L>): HTMLElement {
+  const { ranking } = lines;
+  const toggles = ranking.map((line) => {
     const button = h(
       "button",
       {
         type: "button",
         click: () => {
-          const hidden = new Set(store.hidden);
-          if (!hidden.delete(model)) hidden.add(model);
-          store.change({ hidden });
+          const hidden = new Set(lines.hidden);
+          if (!hidden.delete(line)) hidden.add(line);
+          lines.hide(hidden);
         },
       },
-      swatch(model.index),
-      nameOf(model.name),
+      swatch(line.index),
+      nameOf(line.name),
     );
-    store.watch(() => button.setAttribute("aria-pressed", String(!store.hidden.has(model))));
+    lines.watch(() => button.setAttribute("aria-pressed", String(!lines.hidden.has(line))));
     return button;
   });
-  const { count, hidden } = store.best();
-  const shortcut = (text: string, models: typeof hidden) =>
-    h(
-      "button",
-      { type: "button", class: "plain", click: () => store.change({ hidden: new Set(models) }) },
-      text,
-    );
+  const { count, hidden } = lines.best();
+  const shortcut = (text: string, hide: L[]) =>
+    h("button", { type: "button", class: "plain", click: () => lines.hide(hide) }, text);
   const shortcuts: Child[] =
-    results.models.length < 3
+    ranking.length < 3
       ? []
       : [
           shortcut("all", []),
           hidden.length > 0 ? shortcut(`best ${count}`, hidden) : null,
-          shortcut("none", results.models),
+          shortcut("none", ranking),
         ];
   return h(
     "div",

@@ -13,6 +13,7 @@ import { metricsTable } from "./metrics_table";
 import { definitionsSection, protocolSection } from "./protocol";
 import { readResults, type Protocol, type Results } from "./results";
 import { Store } from "./store";
+import { trainingSection } from "./training";
 import { verdict } from "./verdict";
 
 function heading({ corpus, split, side, windows, flights }: Protocol): HTMLElement {
@@ -75,6 +76,7 @@ function report(results: Results): HTMLElement[] {
     calibrationSection(store),
     examplesSection(store),
     comparisonSection(results),
+    trainingSection(results),
     protocolSection(results),
     definitionsSection(results),
   ].filter((each) => each !== null);

@@ -41,9 +41,12 @@ export interface Group {
   calibration: { nominal: number; empirical: number }[];
   modeUse: number[];
 }
-export interface Model {
+/** What has a line in a chart; the index says how it looks. */
+export interface Line {
   index: number;
   name: string;
+}
+export interface Model extends Line {
   description: string;
   fingerprint: string;
   fittedOn: string;
@@ -69,6 +72,23 @@ export interface Comparison {
   low: Maybe;
   high: Maybe;
   clusters: Maybe;
+}
+export interface CurvePoint {
+  windows: number;
+  epochs: Maybe;
+  seconds: number;
+  lr: Maybe;
+  history: Maybe;
+  trainNll: Maybe;
+  nll: Maybe;
+  ade: Maybe;
+  best: boolean;
+}
+/** How a training went. It looks like the model of its name, or like no model. */
+export interface Curve extends Line {
+  note: string;
+  parameters: Maybe;
+  points: CurvePoint[];
 }
 export interface Protocol {
   corpus: { name: string; hash: string; flights: Maybe; minZ: Maybe };
@@ -98,6 +118,7 @@ export interface Results {
   groups: { key: string; kind: string; name: string }[]; // of all models, in order of first appearance
   examples: Example[];
   comparisons: Comparison[];
+  curves: Curve[];
 }
 
 // A Map, because a key such as "__proto__" must stay a key.
@@ -229,6 +250,39 @@ function readComparison(x: unknown): Comparison {
   };
 }
 
+function readCurvePoint(x: unknown): CurvePoint {
+  const f = fields(x);
+  return {
+    windows: num(f.get("windows")) ?? 0,
+    epochs: num(f.get("epochs")),
+    seconds: num(f.get("seconds")) ?? 0,
+    lr: num(f.get("lr")),
+    history: num(f.get("history")),
+    trainNll: num(f.get("train_nll")),
+    nll: num(f.get("validation_nll")),
+    ade: num(f.get("validation_ade_m")),
+    best: f.get("best") === true,
+  };
+}
+
+function readCurves(x: unknown, models: Model[]): Curve[] {
+  const taken = new Set<number>();
+  return list(x).map((item, i) => {
+    const f = fields(item);
+    const name = str(f.get("name")) || `(run ${i + 1})`;
+    const model = models.find((each) => each.name === name && !taken.has(each.index));
+    const index = model?.index ?? models.length + i;
+    taken.add(index);
+    return {
+      index,
+      name,
+      note: str(f.get("note")),
+      parameters: num(f.get("parameters")),
+      points: list(f.get("points")).map(readCurvePoint),
+    };
+  });
+}
+
 function readProtocol(x: unknown): Protocol {
   const f = fields(x);
   const corpus = fields(f.get("corpus")),
@@ -288,6 +342,7 @@ export function readResults(text: string): Results | null {
     groups: [...groups.values()],
     examples: list(f.get("examples")).map(readExample),
     comparisons: list(f.get("comparisons")).map(readComparison),
+    curves: readCurves(f.get("curves"), models),
   };
 }
 

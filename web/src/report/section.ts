@@ -2,7 +2,7 @@
 import { h, nameOf, type Child } from "../common/dom";
 import { DASH } from "./format";
 import { swatch } from "./plots";
-import type { Maybe, Model } from "./results";
+import type { Line, Maybe, Model } from "./results";
 
 export function section(
   id: string,
@@ -43,12 +43,13 @@ export const columns = (...names: string[]): HTMLElement =>
     ),
   );
 
-export const modelHeading = (model: Model): HTMLElement =>
+export const lineHeading = (line: Line, title = ""): HTMLElement =>
   h(
     "th",
-    { scope: "row", title: model.description || null },
-    h("span", { class: "model" }, swatch(model.index), nameOf(model.name)),
+    { scope: "row", title: title || null },
+    h("span", { class: "model" }, swatch(line.index), nameOf(line.name)),
   );
+export const modelHeading = (model: Model): HTMLElement => lineHeading(model, model.description);
 
 export interface Origin {
   metric: string;

@@ -4,13 +4,16 @@
 // Errors are thrown as JsonError and must be caught at the edge of the reader that uses this.
 #pragma once
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace aerocast {
@@ -34,6 +37,13 @@ class Field {
   bool Has(const char* key) const {
     return json_->is_object() && json_->contains(key) && !json_->at(key).is_null();
   }
+  // Refuses keys that are not in the list, for readers that ignore nothing.
+  void OnlyKeys(std::span<const std::string_view> known) const {
+    if (!json_->is_object()) Fail("expected an object");
+    for (const auto& [key, value] : json_->items()) {
+      if (std::ranges::find(known, key) == known.end()) Fail("unknown key \"" + key + "\"");
+    }
+  }
   bool is_null() const { return json_->is_null(); }
   const Json& json() const { return *json_; }
   std::size_t size() const { return json_->size(); }
@@ -53,12 +63,20 @@ class Field {
     if (!json_->is_number_integer()) Fail("expected a whole number");
     return json_->get<std::int64_t>();
   }
+  std::uint64_t Count() const {
+    if (!json_->is_number_unsigned()) Fail("expected a whole number, at least 0");
+    return json_->get<std::uint64_t>();
+  }
+  bool Flag() const {
+    if (!json_->is_boolean()) Fail("expected true or false");
+    return json_->get<bool>();
+  }
   std::string Text() const {
     if (!json_->is_string()) Fail("expected a string");
     return json_->get<std::string>();
   }
   // Element i of an array that has it.
-  Field Item(std::size_t i) const { return {(*json_)[i], fmt::format("{}[{}]", path_, i)}; }
+  Field Item(std::size_t i) const { return {(*json_)[i], path_ + "[" + std::to_string(i) + "]"}; }
   // Elements of an array; none of `null`.
   std::vector<Field> Items() const {
     std::vector<Field> items;
