@@ -78,8 +78,13 @@ class Forecaster {
   // Does the work. `history` is well-formed, not empty, and cut as history_s says; `forecast`
   // is reset to info().shape with weights, means and covariances still to be written. Returns the
   // quality. What it leaves invalid is replaced by a flagged fallback, so no check is needed here.
+  // A displacement mixture's floor and unit are kept from what it leaves.
   virtual Quality DoPredict(const History& history, Workspace& workspace,
                             Forecast& forecast) const noexcept = 0;
+
+  // The fallback: one mode at the newest position, and one component per step when the forecaster
+  // has a displacement mixture, since tables need it on all windows or none.
+  void Hold(const History& history, Forecast& forecast) const noexcept;
 
   ForecasterInfo info_;
 };

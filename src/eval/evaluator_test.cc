@@ -11,6 +11,7 @@
 #include "src/eval/normal.h"
 #include "src/eval/summary.h"
 #include "src/eval/test_source.h"
+#include "src/forecast/forecaster_testing.h"
 
 namespace aerocast {
 namespace {
@@ -115,6 +116,29 @@ TEST(Evaluate, ThreadsDoNotChangeABit) {
     EXPECT_EQ(0, std::memcmp(a.metric.data(), b.metric.data(), a.metric.size() * sizeof(double)));
     EXPECT_EQ(0, std::memcmp(a.detail.data(), b.detail.data(), a.detail.size() * sizeof(double)));
   }
+}
+
+// A network that cannot answer on some windows still has its displacement metrics on all of them.
+TEST(Evaluate, FallbackWindowsHaveDisplacementMetrics) {
+  const TestNetwork network({}, [](std::span<const float> tokens, std::span<float> heads) {
+    MixTokens(tokens, heads);
+    if (tokens[0] > 0) heads[0] = std::nanf("");
+  });
+  const auto recordings = WhiteFlights({}, 1, 100);
+  EvaluationOptions options;
+  options.draws = 24;
+  const auto evaluation = Evaluate(*MakeForecasterSource(network), CutAll(recordings), options);
+  ASSERT_TRUE(evaluation.ok());
+  const Tally& tally = evaluation->flights[0].tally;
+  EXPECT_GT(tally.quality[static_cast<std::size_t>(Quality::kOk)], 10);
+  EXPECT_GT(tally.quality[static_cast<std::size_t>(Quality::kFallback)], 10);
+  const TallyLayout layout(options.window);
+  EXPECT_EQ(tally.metric[layout.count(Metric::kNllDisplacement)], 100);
+  const double metres = tally.metric[layout.sum(Metric::kNllDisplacement)];
+  EXPECT_TRUE(std::isfinite(metres));
+  // One unit for all of them.
+  EXPECT_NEAR(tally.metric[layout.sum(Metric::kNllDisplacementLambda)],
+              metres - 100 * 3 * std::log(2.5), 1e-6 * std::abs(metres));
 }
 
 TEST(Evaluate, PaperEceAndFloorComeFromTheDisplacementMixture) {

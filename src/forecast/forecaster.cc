@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "aerocast/forecaster.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "src/base/check.h"
@@ -13,6 +14,8 @@ constexpr double kFarthest = 1e7;              // metres from the origin
 constexpr std::size_t kRepairCapacity = 4096;  // newest samples kept of a malformed history
 constexpr int kLateWindow = 8;                 // samples within which order may be lost
 constexpr double kLatestS = 10;  // a stamp further ahead than this is no late sample's
+
+constexpr double kLeastStepSigma = 1e-3;  // metres
 
 // Stamps within 285 years of the clock's origin, so that no sum of ours overflows.
 constexpr TimeNs kLatest = 9'000'000'000'000'000'000;
@@ -77,6 +80,25 @@ std::span<const Observation> Cut(std::span<const Observation> samples, double hi
   return samples.last(bracket ? n + 1 : n);
 }
 
+// The held position as displacements: each step stays, and its variance is what the spread grows
+// by, axis by axis, so that the steps add up to the spread again.
+void WriteHeldDisplacement(double sigma_floor_m, double scale_m, Forecast& forecast) {
+  DisplacementMixture& d = forecast.displacement;
+  d.anchor = forecast.point(0);
+  d.sigma_floor_m = sigma_floor_m, d.scale_m = scale_m;
+  const auto sigma = [&](double growth) {  // of the variance
+    return std::max({std::sqrt(std::max(growth, 0.0)), sigma_floor_m, kLeastStepSigma});
+  };
+  Cov3 before;
+  for (int i = 0; i < forecast.steps(); ++i) {
+    const Cov3& c = forecast.cov(0, i);
+    d.weight[static_cast<std::size_t>(i)] = 1;
+    d.sigma[static_cast<std::size_t>(i)] = {sigma(c.xx - before.xx), sigma(c.yy - before.yy),
+                                            sigma(c.zz - before.zz)};
+    before = c;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Workspace> Forecaster::DoMakeWorkspace() const {
@@ -105,8 +127,17 @@ void Forecaster::Predict(const History& history, Workspace& workspace,
   forecast.Reset(info_.shape, clean.id, t0, info_.dt_s);
   forecast.quality = DoPredict(clean, workspace, forecast);
   if (forecast.modes() > 0 && forecast.IsValid()) return;
-  forecast.Reset({.steps = info_.shape.steps, .modes = 1}, clean.id, t0, info_.dt_s);
-  ForecastHold(clean, GenericSpread(PathKind::kHeld), forecast);
+  Hold(clean, forecast);
+}
+
+void Forecaster::Hold(const History& history, Forecast& forecast) const noexcept {
+  // The family's own floor and unit stay, or averages over windows would mix units.
+  const double floor = forecast.displacement.sigma_floor_m, scale = forecast.displacement.scale_m;
+  const bool displacement = info_.shape.displacement_components > 0;
+  forecast.Reset({.steps = info_.shape.steps, .modes = 1, .displacement_components = displacement},
+                 history.id, history.samples.back().t_ns, info_.dt_s);
+  ForecastHold(history, GenericSpread(PathKind::kHeld), forecast);
+  if (displacement) WriteHeldDisplacement(floor, scale, forecast);
   forecast.quality = Quality::kFallback;
 }
 

@@ -13,6 +13,7 @@
 #include "aerocast/classical.h"
 #include "src/base/rng.h"
 #include "src/forecast/knn.h"
+#include "src/forecast/network_forecaster.h"
 #include "src/forecast/ridge.h"
 
 namespace aerocast {
@@ -79,11 +80,39 @@ inline std::unique_ptr<Forecaster> MakeTestKnn(int windows = 100) {
   return std::make_unique<KnnForecaster>(info, std::move(params));
 }
 
+// A network whose forward pass is any function of its tokens.
+class TestNetwork final : public NetworkForecaster {
+ public:
+  using Function = std::function<void(std::span<const float> tokens, std::span<float> heads)>;
+
+  TestNetwork(const ModelConfig& config, Function function)
+      : NetworkForecaster("network", "for tests", "", config), function_(std::move(function)) {}
+
+ private:
+  void Forward(std::span<const float> tokens, Workspace&,
+               std::span<float> heads) const noexcept override {
+    function_(tokens, heads);
+  }
+  Function function_;
+};
+
+// Every head depends on some tokens and every token matters to some heads.
+inline void MixTokens(std::span<const float> tokens, std::span<float> heads) {
+  for (std::size_t j = 0; j < heads.size(); ++j) {
+    heads[j] = 0.1f * tokens[j % tokens.size()] - 0.05f * tokens[(7 * j + 3) % tokens.size()];
+  }
+}
+
+inline std::unique_ptr<Forecaster> MakeTestNetwork() {
+  return std::make_unique<TestNetwork>(ModelConfig{}, MixTokens);
+}
+
 inline std::vector<std::unique_ptr<Forecaster>> OneOfEach() {
   std::vector<std::unique_ptr<Forecaster>> all;
   for (const std::string_view name : ClassicalNames()) all.push_back(*MakeClassical(name));
   all.push_back(MakeTestRidge());
   all.push_back(MakeTestKnn());
+  all.push_back(MakeTestNetwork());
   return all;
 }
 
@@ -109,7 +138,10 @@ inline bool SameBits(const Forecast& a, const Forecast& b) {
   for (int k = 0; k < a.modes(); ++k) {
     if (a.weight(k) != b.weight(k)) return false;
   }
-  return true;
+  const DisplacementMixture &d = a.displacement, &e = b.displacement;
+  return d.components == e.components && d.weight == e.weight && d.mean == e.mean &&
+         d.sigma == e.sigma && d.anchor == e.anchor && d.sigma_floor_m == e.sigma_floor_m &&
+         d.scale_m == e.scale_m;
 }
 
 }  // namespace aerocast

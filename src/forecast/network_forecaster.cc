@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/forecast/network_forecaster.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "aerocast/window.h"
+#include "src/base/check.h"
+#include "src/data/paper_features.h"
+#include "src/data/resample.h"
+
+namespace aerocast {
+namespace {
+
+constexpr double kLargestSigma = 1e6;  // metres
+
+std::size_t Size(int n) { return static_cast<std::size_t>(n); }
+
+ForecasterInfo NetworkInfo(std::string name, std::string description, std::string fingerprint,
+                           const ModelConfig& config) {
+  ForecasterInfo info;
+  info.name = std::move(name), info.description = std::move(description);
+  info.fingerprint = std::move(fingerprint);
+  info.history_s = config.history_steps * config.dt_s;
+  info.dt_s = config.dt_s;
+  info.shape = NetworkShape(config);
+  return info;
+}
+
+// Softmax of one step's logits.
+void WriteWeights(std::span<const float> logits, std::span<double> weights) {
+  const double most = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (std::size_t k = 0; k < logits.size(); ++k) sum += weights[k] = std::exp(logits[k] - most);
+  for (double& w : weights) w /= sum;
+}
+
+// In metres. What is not a number stays none, so that the forecast is seen to be invalid.
+double Sigma(double log_sigma, const ModelConfig& config) {
+  return std::clamp(std::exp(log_sigma) * config.lambda_m, config.sigma_min_m, kLargestSigma);
+}
+
+void WriteMixture(std::span<const float> heads, const ModelConfig& config,
+                  DisplacementMixture& mixture) {
+  const std::size_t components = Size(config.components);
+  const std::size_t rows = Size(config.horizon_steps) * components;
+  const std::span<const float> mean = heads.first(3 * rows), log_sigma = heads.subspan(3 * rows),
+                               logit = heads.last(rows);
+  for (std::size_t j = 0; j < rows; ++j) {
+    mixture.mean[j] = config.lambda_m * Vec3{mean[3 * j], mean[3 * j + 1], mean[3 * j + 2]};
+    mixture.sigma[j] = {Sigma(log_sigma[3 * j], config), Sigma(log_sigma[3 * j + 1], config),
+                        Sigma(log_sigma[3 * j + 2], config)};
+  }
+  for (std::size_t row = 0; row < rows; row += components) {
+    WriteWeights(logit.subspan(row, components),
+                 std::span(mixture.weight).subspan(row, components));
+  }
+}
+
+// The paper-family rule of aerocast/forecast.h.
+void WriteModes(Forecast& forecast) {
+  const DisplacementMixture& d = forecast.displacement;
+  const std::size_t components = Size(d.components);
+  for (int k = 0; k < d.components; ++k) {
+    Vec3 mean = d.anchor;
+    Cov3 cov;
+    double weight = 0;
+    for (int i = 0; i < forecast.steps(); ++i) {
+      const std::size_t j = Size(i) * components + Size(k);
+      const Vec3& s = d.sigma[j];
+      forecast.mean(k, i) = mean += d.mean[j];
+      forecast.cov(k, i) = cov += Cov3::Diagonal(s.x * s.x, s.y * s.y, s.z * s.z);
+      weight += d.weight[j];
+    }
+    forecast.weight(k) = weight / forecast.steps();
+  }
+  Vec3 point = d.anchor;
+  for (int i = 0; i < forecast.steps(); ++i) {
+    const auto row = d.weight.begin() + static_cast<std::ptrdiff_t>(Size(i) * components);
+    const auto heaviest = std::max_element(row, row + d.components) - d.weight.begin();
+    forecast.point(i) = point += d.mean[static_cast<std::size_t>(heaviest)];
+  }
+}
+
+}  // namespace
+
+void PaperTokens(std::span<const Vec3> grid, const ModelConfig& config, std::span<float> tokens) {
+  AEROCAST_CHECK(grid.size() == Size(config.history_steps) + 1);
+  if (config.velocity) {
+    PaperFeatures(grid, config.dt_s, config.lambda_m, tokens);
+  } else {
+    PaperTargets(grid[0], grid.subspan(1), config.lambda_m, tokens);  // the displacements alone
+  }
+}
+
+void DecodeHeads(std::span<const float> heads, const ModelConfig& config, const Vec3& anchor,
+                 Forecast& forecast) {
+  AEROCAST_CHECK(heads.size() == Size(config.outputs()));
+  AEROCAST_CHECK(forecast.steps() == config.horizon_steps &&
+                 forecast.modes() == config.components &&
+                 forecast.displacement.components == config.components);
+  forecast.displacement.anchor = anchor;
+  forecast.displacement.sigma_floor_m = config.sigma_min_m;
+  forecast.displacement.scale_m = config.lambda_m;
+  WriteMixture(heads, config, forecast.displacement);
+  WriteModes(forecast);
+}
+
+ForecastShape NetworkShape(const ModelConfig& config) {
+  return {.steps = config.horizon_steps,
+          .modes = config.components,
+          .displacement_components = config.components};
+}
+
+NetworkForecaster::NetworkWorkspace::NetworkWorkspace(const ModelConfig& config)
+    : grid_(Size(config.history_steps) + 1),
+      present_(grid_.size()),
+      tokens_(Size(config.history_steps * config.inputs())),
+      heads_(Size(config.outputs())) {}
+
+NetworkForecaster::NetworkForecaster(std::string name, std::string description,
+                                     std::string fingerprint, const ModelConfig& config)
+    : Forecaster(
+          NetworkInfo(std::move(name), std::move(description), std::move(fingerprint), config)),
+      config_(config) {}
+
+std::unique_ptr<Workspace> NetworkForecaster::DoMakeWorkspace() const {
+  return std::make_unique<NetworkWorkspace>(config_);
+}
+
+Quality NetworkForecaster::DoPredict(const History& history, Workspace& workspace,
+                                     Forecast& forecast) const noexcept {
+  auto& scratch = static_cast<NetworkWorkspace&>(workspace);
+  forecast.displacement.sigma_floor_m = config_.sigma_min_m;  // a fallback has them as well
+  forecast.displacement.scale_m = config_.lambda_m;
+  const int known = ResampleHistory(history, config_.dt_s, WindowSpec{}.max_gap_s, scratch.grid_,
+                                    scratch.present_);
+  if (known != config_.history_steps + 1) return Quality::kFallback;  // the position is held
+  PaperTokens(scratch.grid_, config_, scratch.tokens_);
+  Forward(scratch.tokens_, workspace, scratch.heads_);
+  DecodeHeads(scratch.heads_, config_, scratch.grid_.back(), forecast);
+  return Quality::kOk;
+}
+
+}  // namespace aerocast

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/model/config.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <locale>
+#include <sstream>
+
+#include "aerocast/forecast.h"
+#include "src/base/text.h"
+#include "src/model/strict_json.h"
+
+namespace aerocast {
+namespace {
+
+struct Named {
+  Architecture architecture;
+  std::string_view name;
+};
+constexpr std::array<Named, 5> kArchitectures = {{{Architecture::kTransformer, "transformer"},
+                                                  {Architecture::kGru, "gru"},
+                                                  {Architecture::kLstm, "lstm"},
+                                                  {Architecture::kBiGru, "bigru"},
+                                                  {Architecture::kMlp, "mlp"}}};
+
+// With these a model file stays within its own limits: 512 tensors, dimensions up to 65536, 1 GiB.
+constexpr int kMaxSteps = 1000;
+constexpr int kMaxWidth = 8192;
+constexpr int kMaxFeedForward = 32768;
+constexpr int kMaxLayers = 32;
+constexpr std::size_t kMaxHidden = 16;
+constexpr std::size_t kMaxParameters = 250'000'000;
+
+bool IsTransformer(const ModelConfig& c) { return c.architecture == Architecture::kTransformer; }
+bool IsMlp(const ModelConfig& c) { return c.architecture == Architecture::kMlp; }
+
+std::string Shown(double value) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out << value;
+  return out.str();
+}
+
+Error Refusal(std::string_view field, const std::string& found, const std::string& expected) {
+  return {ErrorCode::kInvalidArgument,
+          "field '" + std::string(field) + "' is " + found + ", expected " + expected};
+}
+
+// Remembers the first field that is out of its range.
+class Ranges {
+ public:
+  void Whole(std::string_view field, int value, int least, int most) {
+    if (status_.ok() && (value < least || value > most)) {
+      status_ = Refusal(field, std::to_string(value),
+                        std::to_string(least) + " to " + std::to_string(most));
+    }
+  }
+  void Real(std::string_view field, double value, double least, double most) {
+    if (status_.ok() && !(value >= least && value <= most)) {
+      status_ = Refusal(field, Shown(value), Shown(least) + " to " + Shown(most));
+    }
+  }
+  void Require(bool good, std::string_view field, const std::string& found,
+               const std::string& expected) {
+    if (status_.ok() && !good) status_ = Refusal(field, found, expected);
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  Status status_;
+};
+
+void CheckShared(const ModelConfig& config, Ranges& ranges) {
+  ranges.Whole("history_steps", config.history_steps, 1, kMaxSteps);
+  ranges.Whole("horizon_steps", config.horizon_steps, 1, kMaxSteps);
+  ranges.Real("dt_s", config.dt_s, 1e-3, 10);
+  ranges.Real("lambda_m", config.lambda_m, 1e-6, 1e6);
+  ranges.Whole("components", config.components, 1, kMaxModes);
+  ranges.Real("sigma_min_m", config.sigma_min_m, 1e-6, 1e3);
+}
+
+// Fields the architecture has are in range, those it does not have are at their defaults.
+void CheckTrunk(const ModelConfig& config, Ranges& ranges) {
+  const ModelConfig plain;
+  const std::string unused =
+      " in a network of architecture " + std::string(ArchitectureName(config.architecture));
+  const auto unset = [&](std::string_view field, int value, int by_default) {
+    ranges.Require(value == by_default, field, std::to_string(value), "it to be left out" + unused);
+  };
+  if (IsMlp(config)) {
+    unset("width", config.width, plain.width);
+    unset("layers", config.layers, plain.layers);
+    ranges.Require(!config.hidden.empty() && config.hidden.size() <= kMaxHidden, "hidden",
+                   "a list of " + std::to_string(config.hidden.size()),
+                   "1 to " + std::to_string(kMaxHidden) + " sizes");
+    for (const int size : config.hidden) ranges.Whole("hidden", size, 1, kMaxWidth);
+  } else {
+    ranges.Whole("width", config.width, 1, kMaxWidth);
+    ranges.Whole("layers", config.layers, 1, kMaxLayers);
+    ranges.Require(config.hidden.empty(), "hidden", "set", "it to be left out" + unused);
+  }
+  if (IsTransformer(config)) {
+    ranges.Whole("heads", config.heads, 1, kMaxWidth);
+    ranges.Require(config.heads > 0 && config.width % config.heads == 0, "heads",
+                   std::to_string(config.heads),
+                   "a divisor of the width " + std::to_string(config.width));
+    ranges.Whole("feed_forward", config.feed_forward, 1, kMaxFeedForward);
+  } else {
+    unset("heads", config.heads, plain.heads);
+    unset("feed_forward", config.feed_forward, plain.feed_forward);
+    ranges.Require(config.positional_encoding, "positional_encoding", "false",
+                   "it to be left out" + unused);
+  }
+}
+
+// Adds tensors by name, in the order of the file.
+class SpecList {
+ public:
+  void Add(std::string name, std::vector<std::int64_t> shape) {
+    specs_.push_back({std::move(name), std::move(shape)});
+  }
+  void Linear(const std::string& name, std::int64_t outputs, std::int64_t inputs) {
+    Add(name + ".weight", {outputs, inputs});
+    Add(name + ".bias", {outputs});
+  }
+  void Norm(const std::string& name, std::int64_t size) {
+    Add(name + ".weight", {size});
+    Add(name + ".bias", {size});
+  }
+  std::vector<TensorSpec> Take() { return std::move(specs_); }
+
+ private:
+  std::vector<TensorSpec> specs_;
+};
+
+std::string LayerName(int n) { return "layers." + std::to_string(n); }
+
+void AddTransformer(const ModelConfig& config, SpecList& list) {
+  const std::int64_t d = config.width;
+  list.Linear("embed", d, config.inputs());
+  for (int n = 0; n < config.layers; ++n) {
+    const std::string layer = LayerName(n);
+    list.Norm(layer + ".norm1", d);
+    list.Linear(layer + ".attention.in", 3 * d, d);
+    list.Linear(layer + ".attention.out", d, d);
+    list.Norm(layer + ".norm2", d);
+    list.Linear(layer + ".ff.in", config.feed_forward, d);
+    list.Linear(layer + ".ff.out", d, config.feed_forward);
+  }
+  list.Norm("norm", d);
+}
+
+void AddRecurrent(const ModelConfig& config, SpecList& list) {
+  const std::int64_t gates =
+      (config.architecture == Architecture::kLstm ? 4 : 3) * std::int64_t{config.width};
+  const bool both_ways = config.architecture == Architecture::kBiGru;
+  for (int n = 0; n < config.layers; ++n) {
+    const std::int64_t inputs = n == 0 ? config.inputs() : config.context();
+    for (int way = 0; way < (both_ways ? 2 : 1); ++way) {
+      const std::string prefix = LayerName(n) + (way == 0 ? "." : ".reverse.");
+      list.Add(prefix + "weight_ih", {gates, inputs});
+      list.Add(prefix + "weight_hh", {gates, config.width});
+      list.Add(prefix + "bias_ih", {gates});
+      list.Add(prefix + "bias_hh", {gates});
+    }
+  }
+  list.Linear("project", config.context(), config.context());
+}
+
+void AddMlp(const ModelConfig& config, SpecList& list) {
+  std::int64_t inputs = std::int64_t{config.history_steps} * config.inputs();
+  for (std::size_t n = 0; n < config.hidden.size(); ++n) {
+    const std::string layer = LayerName(static_cast<int>(n));
+    list.Linear(layer, config.hidden[n], inputs);
+    list.Norm(layer + ".norm", config.hidden[n]);
+    inputs = config.hidden[n];
+  }
+}
+
+// A whole number that an int does not hold is out of every range, and is said to be by Validate.
+int AsInt(std::int64_t value) {
+  constexpr std::int64_t kLeast = std::numeric_limits<int>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp(value, kLeast, kMost));
+}
+
+void ReadTrunk(JsonFields& fields, ModelConfig& config) {
+  if (IsMlp(config)) {
+    for (const std::int64_t size : fields.Integers("hidden")) config.hidden.push_back(AsInt(size));
+    return;
+  }
+  config.width = AsInt(fields.Integer("width"));
+  config.layers = AsInt(fields.Integer("layers"));
+  if (!IsTransformer(config)) return;
+  config.heads = AsInt(fields.Integer("heads"));
+  config.feed_forward = AsInt(fields.Integer("feed_forward"));
+  config.positional_encoding = fields.Flag("positional_encoding");
+}
+
+}  // namespace
+
+std::string_view ArchitectureName(Architecture architecture) {
+  return kArchitectures[static_cast<std::size_t>(architecture)].name;
+}
+
+Result<Architecture> ArchitectureFromName(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Named& known : kArchitectures) {
+    if (known.name == name) return known.architecture;
+    names.push_back(known.name);
+  }
+  return Refusal("architecture", "'" + Printable(name.substr(0, 60)) + "'",
+                 "one of " + JoinNames(names));
+}
+
+int ModelConfig::context() const {
+  if (architecture == Architecture::kMlp) return hidden.empty() ? 0 : hidden.back();
+  return architecture == Architecture::kBiGru ? 2 * width : width;
+}
+
+Status Validate(const ModelConfig& config) {
+  Ranges ranges;
+  CheckShared(config, ranges);
+  CheckTrunk(config, ranges);
+  if (!ranges.status().ok()) return ranges.status();
+  const std::size_t parameters = ParameterCount(config);
+  if (parameters <= kMaxParameters) return {};
+  return Error{ErrorCode::kInvalidArgument, "the network has " + std::to_string(parameters) +
+                                                " parameters, expected at most " +
+                                                std::to_string(kMaxParameters)};
+}
+
+std::string ToJson(const ModelConfig& config) {
+  OrderedJson json = {{"architecture", ArchitectureName(config.architecture)},
+                      {"history_steps", config.history_steps},
+                      {"horizon_steps", config.horizon_steps},
+                      {"dt_s", config.dt_s},
+                      {"lambda_m", config.lambda_m},
+                      {"velocity", config.velocity}};
+  if (IsMlp(config)) {
+    json["hidden"] = config.hidden;
+  } else {
+    json["width"] = config.width;
+    json["layers"] = config.layers;
+  }
+  if (IsTransformer(config)) {
+    json["heads"] = config.heads;
+    json["feed_forward"] = config.feed_forward;
+    json["positional_encoding"] = config.positional_encoding;
+  }
+  json["components"] = config.components;
+  json["sigma_min_m"] = config.sigma_min_m;
+  return json.dump();
+}
+
+Result<ModelConfig> ModelConfigFromJson(std::string_view json, std::string_view where) {
+  const Result<Json> parsed = ParseStrictJson(json, where);
+  if (!parsed.ok()) return parsed.error();
+  JsonFields fields(*parsed, where);
+  ModelConfig config;
+  const Result<Architecture> architecture = ArchitectureFromName(fields.Text("architecture"));
+  if (architecture.ok()) {
+    config.architecture = *architecture;
+  } else {
+    fields.Refuse("architecture", "a known one");
+  }
+  config.history_steps = AsInt(fields.Integer("history_steps"));
+  config.horizon_steps = AsInt(fields.Integer("horizon_steps"));
+  config.dt_s = fields.Number("dt_s");
+  config.lambda_m = fields.Number("lambda_m");
+  config.velocity = fields.Flag("velocity");
+  ReadTrunk(fields, config);
+  config.components = AsInt(fields.Integer("components"));
+  config.sigma_min_m = fields.Number("sigma_min_m");
+  if (const Status read = fields.Finish(); !read.ok()) return read.error();
+  if (const Status valid = Validate(config); !valid.ok()) {
+    return Error{ErrorCode::kBadFormat, std::string(where) + ": " + valid.error().message};
+  }
+  return config;
+}
+
+std::size_t TensorSpec::size() const {
+  std::size_t size = 1;
+  for (const std::int64_t n : shape) size *= static_cast<std::size_t>(n);
+  return size;
+}
+
+std::vector<TensorSpec> TensorsOf(const ModelConfig& config) {
+  SpecList list;
+  if (IsTransformer(config)) {
+    AddTransformer(config, list);
+  } else if (IsMlp(config)) {
+    AddMlp(config, list);
+  } else {
+    AddRecurrent(config, list);
+  }
+  const std::int64_t components = std::int64_t{config.horizon_steps} * config.components;
+  list.Linear("heads.mean", 3 * components, config.context());
+  list.Linear("heads.log_sigma", 3 * components, config.context());
+  list.Linear("heads.logit", components, config.context());
+  return list.Take();
+}
+
+std::size_t ParameterCount(const ModelConfig& config) {
+  std::size_t count = 0;
+  for (const TensorSpec& tensor : TensorsOf(config)) count += tensor.size();
+  return count;
+}
+
+}  // namespace aerocast

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One artifact: everything a forecast depends on travels in one model file. A tensor file whose
+// metadata holds the network's config and where it came from (docs/model_format.md).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aerocast/result.h"
+#include "src/model/config.h"
+#include "src/model/tensor_file.h"
+
+namespace aerocast {
+
+inline constexpr int kModelFormatVersion = 1;
+inline constexpr std::string_view kModelExtension = ".safetensors";
+
+// Where the weights came from. Nothing here depends on the clock, so that the same training gives
+// the same file.
+struct Provenance {
+  std::string training;     // resolved training config, TOML text
+  std::string corpus_name;  // as its manifest says
+  std::string corpus_hash;
+  std::string split;  // e.g. "flight"
+  std::string split_hash;
+  // RecordingKey of every recording trained on, sorted, so that no table scores a network
+  // on what it has seen. Empty when there were more than kMostRecordingKeys.
+  std::vector<std::string> train_flights;
+  std::uint64_t seed = 0;
+  std::uint64_t windows_seen = 0;  // by the weights in this file
+  double epochs_seen = 0;
+  std::string version;                    // of AeroCast
+  std::map<std::string, double> metrics;  // finite; e.g. validation_nll, validation_ade_m
+
+  friend bool operator==(const Provenance&, const Provenance&) = default;
+};
+
+inline constexpr std::size_t kMostRecordingKeys = 1000;
+// The first twelve digits of a recording's SHA-256, as the corpus manifest states it.
+inline std::string RecordingKey(std::string_view sha256) { return std::string(sha256.substr(0, 12)); }
+
+struct Model {
+  std::string name;  // for tables, "paper": up to 64 letters, digits, - and _
+  ModelConfig config;
+  Provenance provenance;
+  std::vector<Tensor> tensors;  // exactly TensorsOf(config), in that order
+  std::string sha256;           // of the tensors' data; set by reading
+};
+
+// Refuses what ReadModel would refuse: an invalid config, tensors that are not TensorsOf(config),
+// numbers that are not finite, a provenance too long for the header. Nothing is written then.
+Status WriteModel(const std::filesystem::path& file, const Model& model);
+// Refuses whatever is not a whole, known, finite model, by name of what is wrong.
+Result<Model> ReadModel(const std::filesystem::path& file);
+
+}  // namespace aerocast
