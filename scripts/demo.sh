@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 scripts/setup.sh
 cmake --preset release -DAEROCAST_TESTS=OFF -DAEROCAST_BENCH=OFF -DAEROCAST_EXAMPLES=OFF \
-  -B build/demo >/dev/null
+  -DAEROCAST_TRAIN=OFF -B build/demo >/dev/null
 cmake --build build/demo -j "$(nproc)"
 aerocast=build/demo/aerocast
 

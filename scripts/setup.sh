@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Installs what AeroCast needs on Debian 12, by package name; does nothing when all is there.
 #   scripts/setup.sh         what building and the demo need
-#   scripts/setup.sh test    also what the test suite needs (Node.js, Chromium, clang tools)
+#   scripts/setup.sh train   also what the trainer needs (libtorch)
+#   scripts/setup.sh test    all of it and what the test suite needs (Node.js, Chromium, clang tools)
 set -euo pipefail
 
 build_packages=(g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libfmt-dev)
+train_packages=(libtorch-dev libgloo-dev libopenblas0-openmp libtomlplusplus-dev)
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format clang-tidy
                chromium git)
 
 wanted=("${build_packages[@]}")
+if [ "${1:-}" = train ] || [ "${1:-}" = test ]; then
+  wanted+=("${train_packages[@]}")
+fi
 if [ "${1:-}" = test ]; then
   wanted+=("${test_packages[@]}")
   # A Node.js from elsewhere will do; Debian's is taken only when there is none.

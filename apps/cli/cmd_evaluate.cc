@@ -7,7 +7,9 @@
 #include "aerocast/classical.h"
 #include "aerocast/version.h"
 #include "apps/cli/corpus_flags.h"
+#include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/eval/curves.h"
 #include "src/eval/fit_classical.h"
 #include "src/report/forecast_lines.h"
 #include "src/report/html.h"
@@ -19,6 +21,7 @@ namespace {
 
 struct EvaluateFlags {
   CorpusFlags corpus;
+  LoadModel load;
   std::vector<std::string> models, forecasts;
   std::string fit = "train", cluster = "flight", json, report;
   EvaluationOptions options;
@@ -30,9 +33,18 @@ struct EvaluateFlags {
 struct Contestants {
   std::vector<std::unique_ptr<Forecaster>> forecasters;
   std::vector<std::unique_ptr<ForecastSource>> sources;
+  std::vector<TrainingCurve> curves;  // of the networks, where they are known
 };
 
 Error BadValue(const std::string& sentence) { return {ErrorCode::kInvalidArgument, sentence}; }
+
+bool IsModelFile(const std::string& model) {
+  return model.find(kModelExtension) != std::string::npos;
+}
+
+bool NamesClassical(const EvaluateFlags& flags) {
+  return !std::all_of(flags.models.begin(), flags.models.end(), IsModelFile);
+}
 
 // Scoring a method on what it was fitted on would flatter it; test flights are for scoring alone.
 Status CheckFit(const EvaluateFlags& flags) {
@@ -44,7 +56,7 @@ Status CheckFit(const EvaluateFlags& flags) {
         "flights",
         fit));
   }
-  if (side != "all" && side != fit) return {};
+  if (!NamesClassical(flags) || (side != "all" && side != fit)) return {};
   return BadValue(fmt::format(
       "side '{}' holds the flights that forecasters are fitted on; choose another --side, or "
       "--fit none for generic spreads (then without ridge and knn)",
@@ -59,20 +71,95 @@ FitOptions FitOptionsFor(const EvaluateFlags& flags, const LoadedSide& loaded) {
   return options;
 }
 
-Status AddClassical(const EvaluateFlags& flags, const LoadedSide& loaded, Contestants& all) {
-  if (flags.models.empty()) return {};
+// A network scored on flights it has learnt from would be flattered, whatever corpus they are in.
+Status CheckUnseen(const std::string& file, const Provenance& provenance,
+                   const LoadedSide& loaded) {
+  const std::set<std::string> seen(provenance.train_flights.begin(),
+                                   provenance.train_flights.end());
+  std::size_t known = 0;
+  std::string first;
+  for (const FlightWindows& flight : loaded.flights) {
+    const auto n = static_cast<std::size_t>(flight.flight - loaded.corpus.recordings.data());
+    const FlightEntry& entry = loaded.corpus.manifest.flights[n];
+    if (!seen.contains(RecordingKey(entry.sha256))) continue;
+    if (++known == 1) first = entry.id;
+  }
+  const bool unlisted = provenance.train_flights.empty();  // too many to list
+  if (unlisted && (provenance.corpus_hash != loaded.corpus.manifest.hash ||
+                   provenance.split_hash != loaded.split_hash() || loaded.side == "train")) {
+    return BadValue(
+        fmt::format("{}: does not say which flights it was trained on; score it on "
+                    "another side than train of split '{}' of corpus '{}' itself",
+                    file, provenance.split, provenance.corpus_name));
+  }
+  if (known == 0) return {};
+  return BadValue(fmt::format(
+      "{}: was trained on {} of the {} to be scored ({} is one); choose the side of the split it "
+      "was trained with (split '{}' of corpus '{}')",
+      file, known, Count(loaded.flights.size(), "flight"), first, provenance.split,
+      provenance.corpus_name));
+}
+
+// The trainer leaves curves.json beside the model; a model elsewhere has none.
+void AddCurve(const std::filesystem::path& model, const std::string& name, Contestants& all) {
+  const std::filesystem::path file = model.parent_path() / "curves.json";
+  std::error_code code;
+  if (!std::filesystem::exists(file, code)) return;
+  const Result<std::string> text = ReadFile(file);
+  Result<TrainingCurve> curve =
+      text.ok() ? CurveFromJson(*text, file.string()) : Result<TrainingCurve>(text.error());
+  if (!curve.ok()) return Warn(curve.error().message + "; the report has no curve of " + name);
+  curve->name = name;
+  all.curves.push_back(std::move(*curve));
+}
+
+// "FILE" or "NAME=FILE"; a name is of letters, digits, - and _.
+std::pair<std::string, std::string> SplitName(const std::string& model) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  const std::size_t end = model.find_first_not_of(kLetters);
+  std::error_code code;
+  if (end == 0 || end == model.npos || model[end] != '=' || std::filesystem::exists(model, code)) {
+    return {"", model};
+  }
+  return {model.substr(0, end), model.substr(end + 1)};
+}
+
+Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const LoadedSide& loaded,
+                  Contestants& all) {
+  const auto [name, file] = SplitName(model);
+  Result<LoadedModel> network = flags.load(file, name);
+  if (!network.ok()) return network.error();
+  if (Status s = CheckUnseen(file, network->provenance, loaded); !s.ok()) return s;
+  const ForecasterInfo& info = network->forecaster->info();
+  if (info.shape.steps != loaded.spec.horizon_steps() || info.dt_s != loaded.spec.dt_s) {
+    return BadValue(fmt::format("{}: forecasts {:g} s in steps of {:g} s, asked for are {:g} s",
+                                file, info.shape.steps * info.dt_s, info.dt_s,
+                                loaded.spec.horizon_s));
+  }
+  AddCurve(file, info.name, all);
+  all.sources.push_back(MakeForecasterSource(*network->forecaster, "train"));
+  all.forecasters.push_back(std::move(network->forecaster));
+  return {};
+}
+
+Status AddModels(const EvaluateFlags& flags, const LoadedSide& loaded, Contestants& all) {
   const bool fit = flags.fit != "none";
   std::vector<FlightWindows> train;
-  if (fit) {
+  if (fit && NamesClassical(flags)) {
     Result<std::vector<FlightWindows>> cut = loaded.Cut(flags.fit);
     if (!cut.ok()) return cut.error();
     train = std::move(*cut);
   }
   Progress progress("fitting", flags.models.size());
-  for (const std::string& name : flags.models) {
+  for (const std::string& model : flags.models) {
+    if (IsModelFile(model)) {
+      if (Status s = AddNetwork(flags, model, loaded, all); !s.ok()) return s;
+      continue;
+    }
     Result<std::unique_ptr<Forecaster>> made =
-        fit ? FitClassical(name, train, FitOptionsFor(flags, loaded))
-            : MakeClassical(name, loaded.spec.horizon_steps(), loaded.spec.dt_s);
+        fit ? FitClassical(model, train, FitOptionsFor(flags, loaded))
+            : MakeClassical(model, loaded.spec.horizon_steps(), loaded.spec.dt_s);
     if (!made.ok()) return made.error();
     all.forecasters.push_back(std::move(*made));
     all.sources.push_back(
@@ -86,13 +173,19 @@ Status AddRecorded(const EvaluateFlags& flags, const LoadedSide& loaded, Contest
   for (const std::string& file : flags.forecasts) {
     auto source = RecordedForecasts::Open(file, loaded.flights, loaded.spec);
     if (!source.ok()) return source.error();
-    for (const auto& other : all.sources) {
-      if (other->info().name == (*source)->info().name) {
-        return BadValue(fmt::format("{}: a model named '{}' is there already; rename the file",
-                                    file, other->info().name));
-      }
-    }
     all.sources.push_back(std::move(*source));
+  }
+  return {};
+}
+
+Status CheckNames(const Contestants& all) {
+  std::set<std::string> names;
+  for (const auto& source : all.sources) {
+    if (names.insert(source->info().name).second) continue;
+    return BadValue(
+        fmt::format("two models are named '{0}'; name a model file by --models "
+                    "OTHER=FILE, or rename the file of forecasts",
+                    source->info().name));
   }
   return {};
 }
@@ -122,9 +215,11 @@ Result<Results> EvaluateAll(EvaluateFlags& flags, const LoadedSide& loaded,
     evaluations.push_back(std::move(*evaluation));
     sources.push_back(source.get());
   }
-  return MakeResults(DescribeProtocol(loaded), flags.options, flags.bootstrap,
-                     std::move(evaluations),
-                     MakeExamples(sources, loaded.flights, loaded.spec, flags.examples), true);
+  Results results =
+      MakeResults(DescribeProtocol(loaded), flags.options, flags.bootstrap, std::move(evaluations),
+                  MakeExamples(sources, loaded.flights, loaded.spec, flags.examples), true);
+  results.curves = all.curves;
+  return results;
 }
 
 Status WriteReport(const std::string& file, const std::string& json) {
@@ -151,7 +246,7 @@ Status CheckFlags(const EvaluateFlags& flags) {
       return BadValue(name + " has to be fitted, so it does not go with --fit none");
     }
   }
-  return flags.models.empty() ? Status() : CheckFit(flags);
+  return CheckFit(flags);
 }
 
 Status RunEvaluate(EvaluateFlags& flags) {
@@ -168,8 +263,9 @@ Status RunEvaluate(EvaluateFlags& flags) {
   const Result<LoadedSide> loaded = flags.corpus.Load();
   if (!loaded.ok()) return loaded.error();
   Contestants all;
-  if (Status s = AddClassical(flags, *loaded, all); !s.ok()) return s;
+  if (Status s = AddModels(flags, *loaded, all); !s.ok()) return s;
   if (Status s = AddRecorded(flags, *loaded, all); !s.ok()) return s;
+  if (Status s = CheckNames(all); !s.ok()) return s;
   const Result<Results> results = EvaluateAll(flags, *loaded, all);
   if (!results.ok()) return results.error();
 
@@ -189,12 +285,15 @@ Status RunEvaluate(EvaluateFlags& flags) {
 
 }  // namespace
 
-Run AddEvaluate(CLI::App& verb) {
+Run AddEvaluate(CLI::App& verb, LoadModel load) {
   auto flags = std::make_shared<EvaluateFlags>();
+  flags->load = std::move(load);
   flags->corpus.Add(verb, "test");
-  verb.add_option("--models", flags->models,
-                  "Forecasters, separated by commas: hold, cv, ca, ctrv, imm, ridge, knn "
-                  "(default: all, or none with --forecasts)")
+  verb.add_option(
+          "--models", flags->models,
+          "Forecasters, separated by commas: hold, cv, ca, ctrv, imm, ridge, knn, and model "
+          "files as FILE.safetensors or NAME=FILE.safetensors (default: the seven, or none "
+          "with --forecasts)")
       ->delimiter(',');
   verb.add_option("--forecasts", flags->forecasts,
                   "Also score forecasts another tool wrote (docs/forecast_format.md)")
@@ -228,6 +327,7 @@ Run AddEvaluate(CLI::App& verb) {
   verb.footer(
       "Examples:\n  aerocast evaluate corpus/nanobench --report report.html\n"
       "  aerocast evaluate corpus/nanobench --side all --fit none --models hold,cv,ctrv\n"
+      "  aerocast evaluate corpus/nanobench --models ridge,knn,runs/paper/model.safetensors\n"
       "  aerocast evaluate corpus/nanobench --split configuration --cluster configuration");
   return [flags] { return RunEvaluate(*flags); };
 }

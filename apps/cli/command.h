@@ -6,11 +6,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "aerocast/forecaster.h"
 #include "aerocast/result.h"
 #include "aerocast/window.h"
+#include "src/model/model_file.h"
 
 namespace aerocast::cli {
 
@@ -20,7 +24,15 @@ Run AddGenerate(CLI::App& verb);
 Run AddImport(CLI::App& verb);
 Run AddStats(CLI::App& verb);
 Run AddWindows(CLI::App& verb);
-Run AddEvaluate(CLI::App& verb);
+// A network from a model file, and what it was trained on.
+struct LoadedModel {
+  std::unique_ptr<Forecaster> forecaster;
+  Provenance provenance;
+};
+// `name` is the forecaster's in tables; empty: the file's own. A program without networks has none.
+using LoadModel =
+    std::function<Result<LoadedModel>(const std::filesystem::path& file, const std::string& name)>;
+Run AddEvaluate(CLI::App& verb, LoadModel load);
 Run AddCompare(CLI::App& verb);
 
 // --history, --min-history, --horizon, --stride; the defaults are the paper's protocol.

@@ -77,16 +77,15 @@ fs::path Followed(const fs::path& path) {
 }
 
 // Staging directories of processes that were killed while they wrote.
-void RemoveLeftovers(const fs::path& target) {
+void RemoveLeftovers(const fs::path& directory, const std::string& target) {
   std::error_code code;
-  const std::string prefix = target.filename().string() + kPartial;
-  const fs::path parent = target.has_parent_path() ? target.parent_path() : ".";
-  for (const auto& entry : fs::directory_iterator(parent, code)) {
+  for (const auto& entry : fs::directory_iterator(directory, code)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix)) continue;
+    const std::size_t at = name.rfind(kPartial);
+    if (at == std::string::npos || (!target.empty() && name.substr(0, at) != target)) continue;
     pid_t pid = 0;
     const auto [end, error] =
-        std::from_chars(name.data() + prefix.size(), name.data() + name.size(), pid);
+        std::from_chars(name.data() + at + std::strlen(kPartial), name.data() + name.size(), pid);
     const bool dead = error == std::errc{} && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
     if (dead && end == name.data() + name.size()) fs::remove_all(entry.path(), code);
   }
@@ -168,7 +167,8 @@ Result<StagedDirectory> StagedDirectory::Create(const fs::path& target, bool rep
   // "corpus/" and "corpus" are the same place.
   staged.target_ = Followed(target.has_filename() ? target : target.parent_path());
   staged.replace_ = replace;
-  RemoveLeftovers(staged.target_);
+  RemoveLeftovers(staged.target_.has_parent_path() ? staged.target_.parent_path() : ".",
+                  staged.target_.filename().string());
   const fs::path staging = Sibling(staged.target_);
   fs::remove_all(staging, code);
   if (!fs::create_directories(staging, code)) {
@@ -178,6 +178,8 @@ Result<StagedDirectory> StagedDirectory::Create(const fs::path& target, bool rep
   Register(staging);
   return staged;
 }
+
+void RemovePartialFiles(const fs::path& directory) { RemoveLeftovers(directory, ""); }
 
 StagedDirectory::StagedDirectory(StagedDirectory&& other) noexcept
     : target_(std::move(other.target_)),

@@ -22,6 +22,9 @@ Result<std::string> ReadFile(const std::filesystem::path& file,
 // its permissions, and what is no regular file (a pipe, a terminal) is written to, not replaced.
 Status WriteFileAtomically(const std::filesystem::path& file, std::string_view content);
 
+// Removes what writers that have died in the middle left in this directory.
+void RemovePartialFiles(const std::filesystem::path& directory);
+
 // A directory that appears whole or not at all: files are written into `path()`, a hidden sibling
 // of the target, and Commit() renames it. Without Commit() everything written is removed.
 class StagedDirectory {

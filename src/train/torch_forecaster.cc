@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/train/torch_forecaster.h"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "src/forecast/network_forecaster.h"
+#include "src/train/network.h"
+
+namespace aerocast {
+namespace {
+
+class TorchForecaster : public NetworkForecaster {
+ public:
+  TorchForecaster(const Model& model, const std::string& name)
+      : NetworkForecaster(
+            name.empty() ? model.name : name,
+            fmt::format("{} network, {} parameters, libtorch",
+                        ArchitectureName(model.config.architecture), ParameterCount(model.config)),
+            model.sha256, model.config),
+        network_(model.config, 0) {
+    network_.Load(model.tensors);
+  }
+
+ private:
+  void Forward(std::span<const float> tokens, Workspace&,
+               std::span<float> heads) const noexcept override {
+    try {
+      const torch::NoGradGuard no_grad;
+      const torch::Tensor input =
+          torch::from_blob(const_cast<float*>(tokens.data()),
+                           {1, config().history_steps, config().inputs()}, torch::kFloat32);
+      const Heads output = network_.Forward(input);
+      float* out = heads.data();
+      for (const torch::Tensor* part : {&output.mean, &output.log_sigma, &output.logit}) {
+        const torch::Tensor flat = part->contiguous();
+        out = std::copy_n(flat.data_ptr<float>(), flat.numel(), out);
+      }
+    } catch (const std::exception&) {  // out of memory: an answer that the guard will replace
+      std::fill(heads.begin(), heads.end(), std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+
+  Network network_;
+};
+
+}  // namespace
+
+std::unique_ptr<Forecaster> MakeTorchForecaster(const Model& model, const std::string& name) {
+  return std::make_unique<TorchForecaster>(model, name);
+}
+
+}  // namespace aerocast
