@@ -94,8 +94,8 @@ Status CheckUnseen(const std::string& file, const Provenance& provenance,
   }
   if (known == 0) return {};
   return BadValue(fmt::format(
-      "{}: was trained on {} of the {} to be scored ({} is one); choose the side of the split it "
-      "was trained with (split '{}' of corpus '{}')",
+      "{}: was trained on {} of the {} to be scored ({} is one); choose another side of the "
+      "split it was trained with ('{}' of corpus '{}')",
       file, known, Count(loaded.flights.size(), "flight"), first, provenance.split,
       provenance.corpus_name));
 }
