@@ -82,13 +82,17 @@ std::vector<std::string> SplitKeys(const std::string& text) {
 }
 
 std::string ToJson(const Provenance& provenance) {
-  const Json json = {
-      {"training", provenance.training},         {"corpus_name", provenance.corpus_name},
-      {"corpus_hash", provenance.corpus_hash},   {"split", provenance.split},
-      {"split_hash", provenance.split_hash},     {"seed", provenance.seed},
-      {"train_flights", JoinKeys(provenance.train_flights)},
-      {"windows_seen", provenance.windows_seen}, {"epochs_seen", provenance.epochs_seen},
-      {"version", provenance.version},           {"metrics", provenance.metrics}};
+  const Json json = {{"training", provenance.training},
+                     {"corpus_name", provenance.corpus_name},
+                     {"corpus_hash", provenance.corpus_hash},
+                     {"split", provenance.split},
+                     {"split_hash", provenance.split_hash},
+                     {"seed", provenance.seed},
+                     {"train_flights", JoinKeys(provenance.train_flights)},
+                     {"windows_seen", provenance.windows_seen},
+                     {"epochs_seen", provenance.epochs_seen},
+                     {"version", provenance.version},
+                     {"metrics", provenance.metrics}};
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

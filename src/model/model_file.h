@@ -42,7 +42,9 @@ struct Provenance {
 
 inline constexpr std::size_t kMostRecordingKeys = 1000;
 // The first twelve digits of a recording's SHA-256, as the corpus manifest states it.
-inline std::string RecordingKey(std::string_view sha256) { return std::string(sha256.substr(0, 12)); }
+inline std::string RecordingKey(std::string_view sha256) {
+  return std::string(sha256.substr(0, 12));
+}
 
 struct Model {
   std::string name;  // for tables, "paper": up to 64 letters, digits, - and _
