@@ -337,6 +337,8 @@ TEST_F(Training, CtrlCReachesEveryRankOnce) {
   EXPECT_EQ(Wait(parent), 1);
   EXPECT_THAT(Slurp(dir_ / "pair.err"), AllOf(HasSubstr("aerocast train --resume pair"),
                                               Not(HasSubstr("nothing was half-written"))));
+  const Outcome resumed = Aerocast("train --resume pair --nproc 2 --windows 200");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }
 
 TEST_F(Training, ExplainsItselfAndShowsItsConfig) {

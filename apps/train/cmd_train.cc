@@ -320,7 +320,10 @@ Status RunTrain(const TrainFlags& flags) {
     if (!flags.corpus.empty()) work.facts.corpus = flags.corpus;
   }
   const std::atomic<bool>& stop = StopOnSignals();
-  if (flags.processes > 1 && address->size == 1) return LaunchRanks(flags.processes, stop);
+  if (flags.processes > 1 && address->size == 1) {
+    run.reset();  // its lock is rank 0's to take
+    return LaunchRanks(flags.processes, stop);
+  }
 
   Result<std::unique_ptr<Peers>> joined = Peers::Join(*address);
   if (!joined.ok()) return joined.error();
