@@ -37,6 +37,7 @@ struct ForecasterInfo {
   double history_s = 2.0;
   double dt_s = 0.1;
   ForecastShape shape;
+  int batch = 1;  // how many PredictBatch works on at once; more gain nothing
 };
 
 // Scratch memory of one caller. Forecasters derive from it when they need more.
@@ -46,7 +47,8 @@ class Workspace {
 
  private:
   friend class Forecaster;
-  std::vector<Observation> repaired_;  // where a malformed history is copied without its faults
+  // Where malformed histories are copied without their faults: one for each of a batch.
+  std::vector<std::vector<Observation>> repaired_;
 };
 
 class Forecaster {
@@ -58,7 +60,10 @@ class Forecaster {
   const ForecasterInfo& info() const { return info_; }
 
   // A Workspace of this forecaster's own kind; using another forecaster's is a programming error.
-  std::unique_ptr<Workspace> MakeWorkspace() const;
+  // `threads` work together on one call, the caller's among them, where the forecaster has use for
+  // several (a network does); the others belong to the Workspace and sleep between calls. The bits
+  // of a forecast do not depend on it.
+  std::unique_ptr<Workspace> MakeWorkspace(int threads = 1) const;
 
   // Forecasts from the newest usable observation of `history` into `forecast`, which should have
   // been made with info().shape (a smaller one is grown, which allocates).
@@ -72,8 +77,15 @@ class Forecaster {
  protected:
   explicit Forecaster(ForecasterInfo info) : info_(std::move(info)) {}
 
+  // One forecast to be made: history and forecast as DoPredict takes them.
+  struct Task {
+    History history;
+    Forecast* forecast = nullptr;
+    Quality quality = Quality::kFallback;  // what DoPredict returns
+  };
+
  private:
-  virtual std::unique_ptr<Workspace> DoMakeWorkspace() const;
+  virtual std::unique_ptr<Workspace> DoMakeWorkspace(int threads) const;
 
   // Does the work. `history` is well-formed, not empty, and cut as history_s says; `forecast`
   // is reset to info().shape with weights, means and covariances still to be written. Returns the
@@ -81,6 +93,13 @@ class Forecaster {
   // A displacement mixture's floor and unit are kept from what it leaves.
   virtual Quality DoPredict(const History& history, Workspace& workspace,
                             Forecast& forecast) const noexcept = 0;
+  // At most info().batch of them at once, for forecasters that gain by it; by default one by one.
+  virtual void DoPredictTasks(std::span<Task> tasks, Workspace& workspace) const noexcept;
+
+  // What Predict does before and after: false when there is nothing to forecast from.
+  bool Begin(const History& history, std::vector<Observation>& repaired,
+             Task& task) const noexcept;
+  void End(const Task& task) const noexcept;
 
   // The fallback: one mode at the newest position, and one component per step when the forecaster
   // has a displacement mixture, since tables need it on all windows or none.

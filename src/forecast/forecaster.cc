@@ -2,6 +2,7 @@
 #include "aerocast/forecaster.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "src/base/check.h"
@@ -14,6 +15,9 @@ constexpr double kFarthest = 1e7;              // metres from the origin
 constexpr std::size_t kRepairCapacity = 4096;  // newest samples kept of a malformed history
 constexpr int kLateWindow = 8;                 // samples within which order may be lost
 constexpr double kLatestS = 10;  // a stamp further ahead than this is no late sample's
+
+constexpr int kMaxBatch = 16;
+constexpr int kMaxThreads = 64;
 
 constexpr double kLeastStepSigma = 1e-3;  // metres
 
@@ -101,33 +105,62 @@ void WriteHeldDisplacement(double sigma_floor_m, double scale_m, Forecast& forec
 
 }  // namespace
 
-std::unique_ptr<Workspace> Forecaster::DoMakeWorkspace() const {
+std::unique_ptr<Workspace> Forecaster::DoMakeWorkspace(int) const {
   return std::make_unique<Workspace>();
 }
 
-std::unique_ptr<Workspace> Forecaster::MakeWorkspace() const {
-  auto workspace = DoMakeWorkspace();
-  workspace->repaired_.reserve(kRepairCapacity);
+std::unique_ptr<Workspace> Forecaster::MakeWorkspace(int threads) const {
+  AEROCAST_CHECK(info_.batch >= 1 && info_.batch <= kMaxBatch);
+  auto workspace = DoMakeWorkspace(std::clamp(threads, 1, kMaxThreads));
+  workspace->repaired_.resize(static_cast<std::size_t>(info_.batch));
+  for (auto& repaired : workspace->repaired_) repaired.reserve(kRepairCapacity);
   return workspace;
+}
+
+bool Forecaster::Begin(const History& history, std::vector<Observation>& repaired,
+                       Task& task) const noexcept {
+  History& clean = task.history = history;
+  if (!WellFormed(clean.samples)) clean.samples = Repair(clean.samples, repaired);
+  if (clean.samples.empty()) {
+    const TimeNs last = history.samples.empty() ? 0 : history.samples.back().t_ns;
+    task.forecast->MakeNone(history.id, last, info_.dt_s);
+    return false;
+  }
+  clean.samples = Cut(clean.samples, info_.history_s);
+  if (!(clean.noise_m >= 0 && clean.noise_m < kFarthest)) clean.noise_m = 0;
+  task.forecast->Reset(info_.shape, clean.id, clean.samples.back().t_ns, info_.dt_s);
+  return true;
+}
+
+void Forecaster::End(const Task& task) const noexcept {
+  Forecast& forecast = *task.forecast;
+  forecast.quality = task.quality;
+  if (forecast.modes() > 0 && forecast.IsValid()) return;
+  Hold(task.history, forecast);
 }
 
 void Forecaster::Predict(const History& history, Workspace& workspace,
                          Forecast& forecast) const noexcept {
-  History clean = history;
-  if (!WellFormed(clean.samples)) clean.samples = Repair(clean.samples, workspace.repaired_);
-  if (clean.samples.empty()) {
-    const TimeNs last = history.samples.empty() ? 0 : history.samples.back().t_ns;
-    forecast.MakeNone(history.id, last, info_.dt_s);
-    return;
-  }
-  clean.samples = Cut(clean.samples, info_.history_s);
-  if (!(clean.noise_m >= 0 && clean.noise_m < kFarthest)) clean.noise_m = 0;
+  PredictBatch({&history, 1}, workspace, {&forecast, 1});
+}
 
-  const TimeNs t0 = clean.samples.back().t_ns;
-  forecast.Reset(info_.shape, clean.id, t0, info_.dt_s);
-  forecast.quality = DoPredict(clean, workspace, forecast);
-  if (forecast.modes() > 0 && forecast.IsValid()) return;
-  Hold(clean, forecast);
+void Forecaster::PredictBatch(std::span<const History> histories, Workspace& workspace,
+                              std::span<Forecast> forecasts) const noexcept {
+  AEROCAST_CHECK(histories.size() == forecasts.size());
+  std::array<Task, kMaxBatch> tasks;
+  std::size_t count = 0;
+  for (std::size_t n = 0; n < histories.size(); ++n) {
+    tasks[count].forecast = &forecasts[n];
+    if (Begin(histories[n], workspace.repaired_[count], tasks[count])) ++count;
+    if (count < workspace.repaired_.size() && n + 1 < histories.size()) continue;
+    DoPredictTasks(std::span(tasks).first(count), workspace);
+    for (std::size_t i = 0; i < count; ++i) End(tasks[i]);
+    count = 0;
+  }
+}
+
+void Forecaster::DoPredictTasks(std::span<Task> tasks, Workspace& workspace) const noexcept {
+  for (Task& task : tasks) task.quality = DoPredict(task.history, workspace, *task.forecast);
 }
 
 void Forecaster::Hold(const History& history, Forecast& forecast) const noexcept {
@@ -139,14 +172,6 @@ void Forecaster::Hold(const History& history, Forecast& forecast) const noexcept
   ForecastHold(history, GenericSpread(PathKind::kHeld), forecast);
   if (displacement) WriteHeldDisplacement(floor, scale, forecast);
   forecast.quality = Quality::kFallback;
-}
-
-void Forecaster::PredictBatch(std::span<const History> histories, Workspace& workspace,
-                              std::span<Forecast> forecasts) const noexcept {
-  AEROCAST_CHECK(histories.size() == forecasts.size());
-  for (std::size_t n = 0; n < histories.size(); ++n) {
-    Predict(histories[n], workspace, forecasts[n]);
-  }
 }
 
 }  // namespace aerocast

@@ -86,12 +86,16 @@ class TestNetwork final : public NetworkForecaster {
   using Function = std::function<void(std::span<const float> tokens, std::span<float> heads)>;
 
   TestNetwork(const ModelConfig& config, Function function)
-      : NetworkForecaster("network", "for tests", "", config), function_(std::move(function)) {}
+      : NetworkForecaster("network", "for tests", "", config, 4), function_(std::move(function)) {}
 
  private:
-  void Forward(std::span<const float> tokens, Workspace&,
+  void Forward(std::span<const float> tokens, int windows, Workspace&,
                std::span<float> heads) const noexcept override {
-    function_(tokens, heads);
+    const std::size_t n = static_cast<std::size_t>(windows);
+    const std::size_t in = tokens.size() / n, out = heads.size() / n;
+    for (std::size_t i = 0; i < n; ++i) {
+      function_(tokens.subspan(i * in, in), heads.subspan(i * out, out));
+    }
   }
   Function function_;
 };

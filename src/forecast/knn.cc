@@ -103,7 +103,7 @@ void WriteNeighbours(const WindowLibrary& library, const Neighbours& neighbours,
   for (int i = 0; i < forecast.steps(); ++i) forecast.point(i) = forecast.mixture_mean(i);
 }
 
-std::unique_ptr<Workspace> KnnForecaster::DoMakeWorkspace() const {
+std::unique_ptr<Workspace> KnnForecaster::DoMakeWorkspace(int) const {
   return std::make_unique<GridWorkspace>(params_.grid, 0);
 }
 

@@ -74,7 +74,7 @@ class KnnForecaster final : public Forecaster {
       : Forecaster(std::move(info)), params_(std::move(params)) {}
 
  private:
-  std::unique_ptr<Workspace> DoMakeWorkspace() const override;
+  std::unique_ptr<Workspace> DoMakeWorkspace(int) const override;
   Quality DoPredict(const History& history, Workspace& workspace,
                     Forecast& forecast) const noexcept override;
 

@@ -17,13 +17,14 @@ constexpr double kLargestSigma = 1e6;  // metres
 std::size_t Size(int n) { return static_cast<std::size_t>(n); }
 
 ForecasterInfo NetworkInfo(std::string name, std::string description, std::string fingerprint,
-                           const ModelConfig& config) {
+                           const ModelConfig& config, int batch) {
   ForecasterInfo info;
   info.name = std::move(name), info.description = std::move(description);
   info.fingerprint = std::move(fingerprint);
   info.history_s = config.history_steps * config.dt_s;
   info.dt_s = config.dt_s;
   info.shape = NetworkShape(config);
+  info.batch = batch;
   return info;
 }
 
@@ -112,34 +113,56 @@ ForecastShape NetworkShape(const ModelConfig& config) {
           .displacement_components = config.components};
 }
 
-NetworkForecaster::NetworkWorkspace::NetworkWorkspace(const ModelConfig& config)
+NetworkForecaster::NetworkWorkspace::NetworkWorkspace(const ModelConfig& config, int batch)
     : grid_(Size(config.history_steps) + 1),
       present_(grid_.size()),
-      tokens_(Size(config.history_steps * config.inputs())),
-      heads_(Size(config.outputs())) {}
+      tokens_(Size(batch) * Size(config.history_steps * config.inputs())),
+      heads_(Size(batch) * Size(config.outputs())) {}
 
 NetworkForecaster::NetworkForecaster(std::string name, std::string description,
-                                     std::string fingerprint, const ModelConfig& config)
-    : Forecaster(
-          NetworkInfo(std::move(name), std::move(description), std::move(fingerprint), config)),
+                                     std::string fingerprint, const ModelConfig& config, int batch)
+    : Forecaster(NetworkInfo(std::move(name), std::move(description), std::move(fingerprint),
+                             config, batch)),
       config_(config) {}
 
-std::unique_ptr<Workspace> NetworkForecaster::DoMakeWorkspace() const {
-  return std::make_unique<NetworkWorkspace>(config_);
+std::unique_ptr<Workspace> NetworkForecaster::DoMakeWorkspace(int) const {
+  return std::make_unique<NetworkWorkspace>(config_, info().batch);
 }
 
 Quality NetworkForecaster::DoPredict(const History& history, Workspace& workspace,
                                      Forecast& forecast) const noexcept {
+  Task task = {history, &forecast};
+  DoPredictTasks({&task, 1}, workspace);
+  return task.quality;
+}
+
+void NetworkForecaster::DoPredictTasks(std::span<Task> tasks, Workspace& workspace) const noexcept {
   auto& scratch = static_cast<NetworkWorkspace&>(workspace);
-  forecast.displacement.sigma_floor_m = config_.sigma_min_m;  // a fallback has them as well
-  forecast.displacement.scale_m = config_.lambda_m;
-  const int known = ResampleHistory(history, config_.dt_s, WindowSpec{}.max_gap_s, scratch.grid_,
-                                    scratch.present_);
-  if (known != config_.history_steps + 1) return Quality::kFallback;  // the position is held
-  PaperTokens(scratch.grid_, config_, scratch.tokens_);
-  Forward(scratch.tokens_, workspace, scratch.heads_);
-  DecodeHeads(scratch.heads_, config_, scratch.grid_.back(), forecast);
-  return Quality::kOk;
+  const std::size_t token_size = Size(config_.history_steps * config_.inputs());
+  const std::size_t head_size = Size(config_.outputs());
+  int windows = 0;
+  for (Task& task : tasks) {
+    task.forecast->displacement.sigma_floor_m = config_.sigma_min_m;  // a fallback has them as well
+    task.forecast->displacement.scale_m = config_.lambda_m;
+    const int known = ResampleHistory(task.history, config_.dt_s, WindowSpec{}.max_gap_s,
+                                      scratch.grid_, scratch.present_);
+    const bool whole = known == config_.history_steps + 1;
+    task.quality = whole ? Quality::kOk : Quality::kFallback;  // the position is held
+    if (!whole) continue;
+    PaperTokens(scratch.grid_, config_,
+                std::span(scratch.tokens_).subspan(Size(windows++) * token_size, token_size));
+  }
+  if (windows == 0) return;
+  Forward(std::span(scratch.tokens_).first(Size(windows) * token_size), windows, workspace,
+          std::span(scratch.heads_).first(Size(windows) * head_size));
+  std::span<const float> heads = scratch.heads_;
+  for (Task& task : tasks) {
+    if (task.quality != Quality::kOk) continue;
+    // The newest grid point is the newest sample itself.
+    DecodeHeads(heads.first(head_size), config_, task.history.samples.back().p_world,
+                *task.forecast);
+    heads = heads.subspan(head_size);
+  }
 }
 
 }  // namespace aerocast

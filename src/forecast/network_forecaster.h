@@ -38,24 +38,27 @@ class NetworkForecaster : public Forecaster {
  protected:
   class NetworkWorkspace : public Workspace {
    public:
-    explicit NetworkWorkspace(const ModelConfig& config);
+    NetworkWorkspace(const ModelConfig& config, int batch);
 
    private:
     friend class NetworkForecaster;
     std::vector<Vec3> grid_;             // (T + 1)
     std::vector<std::uint8_t> present_;  // (T + 1)
-    std::vector<float> tokens_, heads_;
+    std::vector<float> tokens_, heads_;  // (batch, T, inputs), (batch, outputs)
   };
 
+  // `batch` windows go through the network at once, at most.
   NetworkForecaster(std::string name, std::string description, std::string fingerprint,
-                    const ModelConfig& config);
+                    const ModelConfig& config, int batch);
 
  private:
   // A workspace derived from NetworkWorkspace, for networks that need scratch memory.
-  std::unique_ptr<Workspace> DoMakeWorkspace() const override;
+  std::unique_ptr<Workspace> DoMakeWorkspace(int threads) const override;
   Quality DoPredict(const History& history, Workspace& workspace,
                     Forecast& forecast) const noexcept final;
-  virtual void Forward(std::span<const float> tokens, Workspace& workspace,
+  void DoPredictTasks(std::span<Task> tasks, Workspace& workspace) const noexcept final;
+  // tokens (windows, T, inputs) -> heads (windows, outputs)
+  virtual void Forward(std::span<const float> tokens, int windows, Workspace& workspace,
                        std::span<float> heads) const noexcept = 0;
 
   ModelConfig config_;

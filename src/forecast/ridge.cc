@@ -18,7 +18,7 @@ void ApplyRidge(std::span<const double> weights, std::span<const float> x, std::
   }
 }
 
-std::unique_ptr<Workspace> RidgeForecaster::DoMakeWorkspace() const {
+std::unique_ptr<Workspace> RidgeForecaster::DoMakeWorkspace(int) const {
   return std::make_unique<GridWorkspace>(params_.grid,
                                          3 * static_cast<std::size_t>(info().shape.steps));
 }

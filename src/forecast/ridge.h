@@ -26,7 +26,7 @@ class RidgeForecaster final : public Forecaster {
       : Forecaster(std::move(info)), params_(std::move(params)) {}
 
  private:
-  std::unique_ptr<Workspace> DoMakeWorkspace() const override;
+  std::unique_ptr<Workspace> DoMakeWorkspace(int) const override;
   Quality DoPredict(const History& history, Workspace& workspace,
                     Forecast& forecast) const noexcept override;
 

@@ -21,25 +21,23 @@ class TorchForecaster : public NetworkForecaster {
             name.empty() ? model.name : name,
             fmt::format("{} network, {} parameters, libtorch",
                         ArchitectureName(model.config.architecture), ParameterCount(model.config)),
-            model.sha256, model.config),
+            model.sha256, model.config, 1),
         network_(model.config, 0) {
     network_.Load(model.tensors);
   }
 
  private:
-  void Forward(std::span<const float> tokens, Workspace&,
+  void Forward(std::span<const float> tokens, int windows, Workspace&,
                std::span<float> heads) const noexcept override {
     try {
       const torch::NoGradGuard no_grad;
       const torch::Tensor input =
           torch::from_blob(const_cast<float*>(tokens.data()),
-                           {1, config().history_steps, config().inputs()}, torch::kFloat32);
+                           {windows, config().history_steps, config().inputs()}, torch::kFloat32);
       const Heads output = network_.Forward(input);
-      float* out = heads.data();
-      for (const torch::Tensor* part : {&output.mean, &output.log_sigma, &output.logit}) {
-        const torch::Tensor flat = part->contiguous();
-        out = std::copy_n(flat.data_ptr<float>(), flat.numel(), out);
-      }
+      const torch::Tensor rows = torch::cat(
+          {output.mean.flatten(1), output.log_sigma.flatten(1), output.logit.flatten(1)}, 1);
+      std::copy_n(rows.data_ptr<float>(), heads.size(), heads.data());
     } catch (const std::exception&) {  // out of memory: an answer that the guard will replace
       std::fill(heads.begin(), heads.end(), std::numeric_limits<float>::quiet_NaN());
     }
