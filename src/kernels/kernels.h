@@ -79,11 +79,12 @@ struct Kernels {
                      bool relu, Rows y);
   // x = softmax(x * scale) over `columns`, in place.
   void (*softmax)(Rows x, int rows, int columns, float scale);
-  // One step of torch's GRU: input (rows, 3 n) is W_ih x + b_ih, hidden (rows, 3 n) is
-  // W_hh h + b_hh, gates r, z, n, each padded to 16; h (rows, n) is read and written.
-  void (*gru)(ConstRows input, ConstRows hidden, int rows, int columns, Rows h);
-  // The same of its LSTM: gates (rows, 4 n) is the sum of both products, i, f, g, o.
-  void (*lstm)(ConstRows gates, int rows, int columns, Rows c, Rows h);
+  // One step of torch's GRU for the units first ... last - 1, multiples of 16: input is
+  // W_ih x + b_ih and hidden W_hh h + b_hh, each the gates r, z, n, `gate` numbers apart.
+  void (*gru)(ConstRows input, ConstRows hidden, int rows, int gate, int first, int last,
+              ConstRows before, Rows after);
+  // The same of its LSTM: gates i, f, g, o, each the sum of both products; `cell` is updated.
+  void (*lstm)(ConstRows gates, int rows, int gate, int first, int last, Rows cell, Rows after);
   void (*exp)(const float* x, int n, float* y);  // for tests: the exp the others use
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <locale>
 #include <sstream>
@@ -306,6 +307,18 @@ std::size_t ParameterCount(const ModelConfig& config) {
   std::size_t count = 0;
   for (const TensorSpec& tensor : TensorsOf(config)) count += tensor.size();
   return count;
+}
+
+std::vector<float> PositionTable(const ModelConfig& config) {
+  std::vector<float> table;
+  for (int t = 0; t < config.history_steps; ++t) {
+    for (int j = 0; j < config.width; ++j) {
+      const double angle = t / std::pow(10000.0, static_cast<double>(j - j % 2) / config.width);
+      const double value = j % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      table.push_back(config.positional_encoding ? static_cast<float>(value) : 0.f);
+    }
+  }
+  return table;
 }
 
 }  // namespace aerocast

@@ -83,4 +83,8 @@ struct TensorSpec {
 std::vector<TensorSpec> TensorsOf(const ModelConfig& config);
 std::size_t ParameterCount(const ModelConfig& config);
 
+// What a Transformer adds to its embedded tokens, (T, D): sinusoids of base 10000, sines in the
+// even columns and cosines in the odd ones; zeros without positional encoding.
+std::vector<float> PositionTable(const ModelConfig& config);
+
 }  // namespace aerocast

@@ -24,19 +24,6 @@ void Initialise(const TensorSpec& spec, Rng rng, float* data) {
   }
 }
 
-// Sinusoids of base 10000: sin in the even columns, cos in the odd ones. (T, D)
-torch::Tensor Positions(int steps, int width) {
-  torch::Tensor positions = torch::empty({steps, width});
-  float* out = positions.data_ptr<float>();
-  for (int t = 0; t < steps; ++t) {
-    for (int j = 0; j < width; ++j) {
-      const double angle = t / std::pow(10000.0, static_cast<double>(j - j % 2) / width);
-      *out++ = static_cast<float>(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
-    }
-  }
-  return positions;
-}
-
 }  // namespace
 
 Network::Network(const ModelConfig& config, std::uint64_t seed) : config_(config) {
@@ -56,7 +43,8 @@ Network::Network(const ModelConfig& config, std::uint64_t seed) : config_(config
     at += n;
   }
   if (config.architecture == Architecture::kTransformer && config.positional_encoding) {
-    positions_ = Positions(config.history_steps, config.width);
+    std::vector<float> table = PositionTable(config);
+    positions_ = torch::from_blob(table.data(), {config.history_steps, config.width}).clone();
   }
 }
 

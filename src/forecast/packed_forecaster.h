@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Inside of aerocast/load.h, for models that are in memory already.
+#pragma once
+
+#include <memory>
+
+#include "aerocast/load.h"
+#include "src/model/model_file.h"
+
+namespace aerocast {
+
+// Throws std::bad_alloc.
+Result<std::unique_ptr<Forecaster>> MakePackedForecaster(const Model& model,
+                                                         const LoadOptions& options = {});
+
+}  // namespace aerocast

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/model/packed_network.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/base/check.h"
+#include "src/base/half.h"
+#include "src/model/trunk.h"
+
+namespace aerocast {
+namespace {
+
+std::size_t Size(std::ptrdiff_t n) { return static_cast<std::size_t>(n); }
+
+std::unique_ptr<Trunk> MakeTrunk(const ModelConfig& config, Packer& packer) {
+  switch (config.architecture) {
+    case Architecture::kTransformer:
+      return MakeTransformerTrunk(config, packer);
+    case Architecture::kMlp:
+      return MakeMlpTrunk(config, packer);
+    case Architecture::kGru:
+    case Architecture::kLstm:
+    case Architecture::kBiGru:
+      break;
+  }
+  return MakeRecurrentTrunk(config, packer);
+}
+
+PackedMatrix MakeHeads(Packer& packer) {
+  return packer.Matrix({{"heads.mean.weight", "heads.log_sigma.weight", "heads.logit.weight"},
+                        {"heads.mean.bias", "heads.log_sigma.bias", "heads.logit.bias"}});
+}
+
+// The first tensor with a number that half precision does not reach, or "".
+std::string BeyondHalf(const Model& model) {
+  for (const Tensor& tensor : model.tensors) {
+    for (const float x : tensor.data) {
+      if (std::abs(x) >= kHalfOverflow) return tensor.name;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void Pass::Multiply(ConstRows a, int rows, const PackedMatrix& w, Epilogue epilogue, Rows c) const {
+  Multiply(a, rows, w, epilogue, c, 0, w.panel_count());
+}
+
+void Pass::Multiply(ConstRows a, int rows, const PackedMatrix& w, Epilogue epilogue, Rows c,
+                    int first, int last) const {
+  const Share share = MyShare(last - first);
+  kernels.multiply(a, rows, w, epilogue, c, first + share.first, first + share.last);
+}
+
+void Pass::Norm(ConstRows x, int rows, int columns, const float* gain, const float* shift,
+                bool relu, Rows y) const {
+  const Share share = MyShare(rows);
+  kernels.layer_norm({x.data + share.first * x.stride, x.stride}, share.last - share.first, columns,
+                     gain, shift, relu, {y.data + share.first * y.stride, y.stride});
+}
+
+void Pass::Trace(const std::string& name, ConstRows x, const TraceShape& shape) const {
+  if (tracer == nullptr || worker != 0) return;
+  std::vector<float> values;
+  for (int window = 0; window < windows; ++window) {
+    for (int token = 0; token < shape.tokens; ++token) {
+      const float* row =
+          x.data + (window * shape.window_rows + token * shape.token_rows) * x.stride;
+      for (int i = 0; i < shape.columns; ++i) {
+        const int block = shape.block;
+        values.push_back(row[block == 0 ? i : i / block * PaddedTo16(block) + i % block]);
+      }
+    }
+  }
+  (*tracer)(name, shape.tokens, shape.columns, values);
+}
+
+PackedNetwork::Scratch::Scratch(const std::vector<std::size_t>& buffers, int threads)
+    : team_(threads) {
+  const auto padded = [](std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; };
+  std::size_t total = 0;
+  for (const std::size_t n : buffers) total += padded(n);
+  arena_ = Arena(total * sizeof(float));
+  float* at = reinterpret_cast<float*>(arena_.data());
+  for (const std::size_t n : buffers) buffers_.push_back(at), at += padded(n);
+}
+
+PackedNetwork::PackedNetwork(const ModelConfig& config, const Kernels& kernels)
+    : config_(config), kernels_(kernels) {}
+PackedNetwork::~PackedNetwork() = default;
+
+Result<std::unique_ptr<PackedNetwork>> PackedNetwork::Make(const Model& model,
+                                                           WeightStorage storage,
+                                                           const Kernels& kernels) {
+  if (storage == WeightStorage::kHalf) {
+    if (const std::string name = BeyondHalf(model); !name.empty()) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "tensor '" + name + "' of model '" + model.name +
+                       "' has a weight beyond half precision's range; load it in single precision"};
+    }
+  }
+  Packer measure(model, storage, nullptr);
+  MakeTrunk(model.config, measure);
+  MakeHeads(measure);
+
+  std::unique_ptr<PackedNetwork> network(new PackedNetwork(model.config, kernels));
+  network->arena_ = Arena(measure.bytes());
+  Packer packer(model, storage, network->arena_.data());
+  network->trunk_ = MakeTrunk(model.config, packer);
+  network->heads_ = MakeHeads(packer);
+  AEROCAST_CHECK(packer.bytes() == measure.bytes());
+  return network;
+}
+
+int PackedNetwork::batch() const { return trunk_->batch(); }
+
+std::unique_ptr<PackedNetwork::Scratch> PackedNetwork::MakeScratch(int threads) const {
+  std::vector<std::size_t> buffers = trunk_->Buffers(threads);
+  buffers.push_back(Size(batch()) * Size(ActivationStride(heads_.outputs)));
+  return std::unique_ptr<Scratch>(new Scratch(buffers, threads));
+}
+
+void PackedNetwork::Forward(std::span<const float> tokens, int windows, Scratch& scratch,
+                            std::span<float> heads, const Tracer* tracer) const noexcept {
+  const std::size_t outputs = Size(config_.outputs());
+  AEROCAST_CHECK(windows >= 1 && windows <= batch());
+  AEROCAST_CHECK(tokens.size() == Size(windows) * Size(config_.history_steps * config_.inputs()));
+  AEROCAST_CHECK(heads.size() == Size(windows) * outputs);
+  const Rows out = {scratch.buffers_.back(), ActivationStride(heads_.outputs)};
+  scratch.team_.Run([&](int worker) {
+    const Pass pass = {kernels_, scratch.team_, worker, windows, tokens, scratch.buffers_, tracer};
+    const ConstRows context = trunk_->Forward(pass);
+    pass.Barrier();
+    pass.Trace("context", context, {1, config_.context(), 1, 1});
+    pass.Multiply(context, windows, heads_, Epilogue::kStore, out);
+  });
+  for (int window = 0; window < windows; ++window) {
+    std::copy_n(out.data + window * out.stride, outputs, heads.data() + Size(window) * outputs);
+  }
+}
+
+}  // namespace aerocast

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The forward passes against what libtorch gave (tests/golden), layer by layer, and against
+// themselves: the same bits for any threads, batch, position and instruction set.
+#include "src/model/packed_network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "src/model/model_testing.h"
+
+namespace aerocast {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct GoldenFile {
+  explicit GoldenFile(Architecture architecture) {
+    const fs::path path = fs::path(AEROCAST_SOURCE_DIR) / "tests/golden" /
+                          (std::string(ArchitectureName(architecture)) + ".safetensors");
+    auto read = ReadTensorFile(path);
+    EXPECT_TRUE(read.ok()) << read.error().message;
+    file = std::move(*read);
+    model.name = "golden";
+    model.config = *ModelConfigFromJson(file.metadata.at("config"), path.string());
+    for (const TensorSpec& spec : TensorsOf(model.config)) {
+      model.tensors.push_back({spec.name, spec.shape, file.Find("weights." + spec.name)->data});
+    }
+    tokens = file.Find("tokens")->data;
+    windows = static_cast<int>(file.Find("tokens")->shape[0]);
+  }
+  // Heads of a window as ModelConfig::outputs() orders them.
+  std::vector<float> Heads(int window) const {
+    std::vector<float> heads;
+    for (const char* part : {"heads.mean", "heads.log_sigma", "heads.logit"}) {
+      const std::vector<float>& data = file.Find(part)->data;
+      const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(data.size()) / windows;
+      heads.insert(heads.end(), data.begin() + window * n, data.begin() + (window + 1) * n);
+    }
+    return heads;
+  }
+
+  TensorFile file;
+  Model model;
+  std::vector<float> tokens;
+  int windows = 0;
+};
+
+// max|a - b| / max(1, max|b|)
+double Difference(const std::vector<float>& a, const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double most = 0, largest = 1;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    most = std::max(most, std::abs(double{a[i]} - b[i]));
+    largest = std::max(largest, std::abs(double{b[i]}));
+  }
+  return most / largest;
+}
+
+// The last of the tokens of each window: expected is (windows, all, columns).
+std::vector<float> LastToken(const std::vector<float>& expected, int windows, int columns) {
+  std::vector<float> last;
+  const std::size_t per_window = expected.size() / static_cast<std::size_t>(windows);
+  for (int w = 1; w <= windows; ++w) {
+    const auto end = expected.begin() + static_cast<std::ptrdiff_t>(per_window) * w;
+    last.insert(last.end(), end - columns, end);
+  }
+  return last;
+}
+
+class PackedNetworkTest : public testing::TestWithParam<Architecture> {};
+INSTANTIATE_TEST_SUITE_P(, PackedNetworkTest, testing::ValuesIn(AllArchitectures()),
+                         [](const auto& test) { return ArchitectureName(test.param).data(); });
+
+TEST_P(PackedNetworkTest, EveryLayerIsLibtorchs) {
+  const GoldenFile golden(GetParam());
+  for (const Kernels& kernels : AllKernels()) {
+    const auto network = *PackedNetwork::Make(golden.model, WeightStorage::kSingle, kernels);
+    const auto scratch = network->MakeScratch(1);
+    std::vector<std::string> seen;
+    const Tracer tracer = [&](const std::string& name, int tokens, int columns,
+                              const std::vector<float>& values) {
+      const Tensor* expected = golden.file.Find("activations." + name);
+      ASSERT_NE(expected, nullptr) << name;
+      seen.push_back(name);
+      const bool all = expected->data.size() == values.size();
+      EXPECT_TRUE(all || tokens == 1) << name;
+      EXPECT_LE(Difference(values, all ? expected->data
+                                       : LastToken(expected->data, golden.windows, columns)),
+                1e-5)
+          << kernels.name << " " << name;
+    };
+    const std::size_t outputs = static_cast<std::size_t>(golden.model.config.outputs());
+    std::vector<float> heads(outputs * static_cast<std::size_t>(golden.windows));
+    network->Forward(golden.tokens, golden.windows, *scratch, heads, &tracer);
+    for (int w = 0; w < golden.windows; ++w) {
+      const auto begin = heads.begin() + static_cast<std::ptrdiff_t>(outputs) * w;
+      EXPECT_LE(Difference({begin, begin + static_cast<std::ptrdiff_t>(outputs)}, golden.Heads(w)),
+                1e-5)
+          << kernels.name;
+    }
+    std::size_t activations = 0;
+    for (const Tensor& t : golden.file.tensors) activations += t.name.starts_with("activations.");
+    EXPECT_EQ(seen.size(), activations) << "every one of the file's is compared";
+  }
+}
+
+std::vector<float> RandomTokens(const ModelConfig& config, int windows, std::uint64_t seed) {
+  Rng rng(seed, 0);
+  std::vector<float> tokens(
+      static_cast<std::size_t>(windows * config.history_steps * config.inputs()));
+  for (float& x : tokens) x = static_cast<float>(rng.Normal());
+  return tokens;
+}
+
+// Heads of each window, asked for `batch` at a time.
+std::vector<std::vector<float>> HeadsOf(const PackedNetwork& network,
+                                        const std::vector<float>& tokens, int batch, int threads) {
+  const auto scratch = network.MakeScratch(threads);
+  const std::size_t in =
+      static_cast<std::size_t>(network.config().history_steps * network.config().inputs());
+  const std::size_t out = static_cast<std::size_t>(network.config().outputs());
+  std::vector<std::vector<float>> all;
+  for (std::size_t at = 0, n = tokens.size() / in; at < n;) {
+    const std::size_t count = std::min(static_cast<std::size_t>(batch), n - at);
+    std::vector<float> heads(count * out);
+    network.Forward(std::span(tokens).subspan(at * in, count * in), static_cast<int>(count),
+                    *scratch, heads);
+    for (std::size_t i = 0; i < count; ++i) {
+      all.emplace_back(heads.begin() + static_cast<std::ptrdiff_t>(i * out),
+                       heads.begin() + static_cast<std::ptrdiff_t>((i + 1) * out));
+    }
+    at += count;
+  }
+  return all;
+}
+
+TEST_P(PackedNetworkTest, SameBitsForThreadsBatchPositionAndTarget) {
+  const ModelConfig config = OddConfig(GetParam());
+  ASSERT_TRUE(Validate(config).ok()) << Validate(config).error().message;
+  const Model model = RandomModel(config, 1);
+  const std::vector<float> tokens = RandomTokens(config, 11, 2);
+  for (const auto storage : {WeightStorage::kSingle, WeightStorage::kHalf}) {
+    const auto reference =
+        HeadsOf(**PackedNetwork::Make(model, storage, ScalarKernels()), tokens, 1, 1);
+    EXPECT_NE(reference[0], reference[1]);
+    for (const Kernels& kernels : AllKernels()) {
+      const auto network = *PackedNetwork::Make(model, storage, kernels);
+      for (const int threads : {1, 2, 3, 5}) {
+        for (const int batch : {1, 2, 5, network->batch()}) {
+          const auto heads = HeadsOf(*network, tokens, batch, threads);
+          ASSERT_EQ(heads.size(), reference.size());
+          for (std::size_t w = 0; w < heads.size(); ++w) {
+            if (kernels.fused) {
+              ASSERT_EQ(heads[w], reference[w])
+                  << kernels.name << ", " << threads << " threads, batch " << batch;
+            } else {
+              ASSERT_LE(Difference(heads[w], reference[w]), 1e-5) << kernels.name;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(PackedNetworkTest, HalfPrecisionIsTheSameNetworkWithRoundedWeights) {
+  const ModelConfig config = OddConfig(GetParam());
+  const Model model = RandomModel(config, 3);
+  const std::vector<float> tokens = RandomTokens(config, 2, 4);
+  const Kernels& kernels = *FindKernels("");
+  const auto single = *PackedNetwork::Make(model, WeightStorage::kSingle, kernels);
+  const auto half = *PackedNetwork::Make(model, WeightStorage::kHalf, kernels);
+  EXPECT_LT(half->weight_bytes(), single->weight_bytes());
+  const auto a = HeadsOf(*single, tokens, 2, 1), b = HeadsOf(*half, tokens, 2, 1);
+  EXPECT_NE(a[0], b[0]);
+  EXPECT_LT(Difference(b[0], a[0]), 1e-2);
+}
+
+TEST(PackedNetwork, RefusesHalfPrecisionBeyondItsRange) {
+  Model model = RandomModel(OddConfig(Architecture::kMlp), 5);
+  model.tensors[2].data[3] = 7e4f;
+  const auto half = PackedNetwork::Make(model, WeightStorage::kHalf, ScalarKernels());
+  ASSERT_FALSE(half.ok());
+  EXPECT_THAT(half.error().message, testing::HasSubstr("tensor '" + model.tensors[2].name + "'"));
+  EXPECT_TRUE(PackedNetwork::Make(model, WeightStorage::kSingle, ScalarKernels()).ok());
+}
+
+}  // namespace
+}  // namespace aerocast
