@@ -134,8 +134,9 @@ class Training : public testing::Test {
 TEST_F(Training, MakesAModelThatCanBeScoredAndKnowsWhatItSaw) {
   const Outcome trained = Aerocast(NewRun("run"));
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_THAT(trained.out, AllOf(HasSubstr("windows/s"), HasSubstr("validation nll"),
-                                 HasSubstr("model: run/model.safetensors")));
+  EXPECT_THAT(trained.out,
+              AllOf(HasSubstr("windows/s"), HasSubstr("validation nll"),
+                    HasSubstr("model: run/model.safetensors"), Not(HasSubstr("left out"))));
   for (const char* file : {"config.toml", "run.json", "log.txt", "curves.json"}) {
     EXPECT_TRUE(fs::exists(dir_ / "run" / file)) << file;
   }
@@ -258,6 +259,26 @@ TEST_F(Training, RefusesWhatItCannotDo) {
             0);
   ExpectRefusal("train --config tiny.toml --corpus corpus --windows 64 --out run", 1,
                 "--resume run");
+}
+
+TEST_F(Training, TellsHowManyWindowsHaveAHole) {
+  fs::create_directory(dir_ / "flights");
+  for (int flight = 0; flight < 5; ++flight) {
+    std::ofstream csv(dir_ / "flights" / (std::to_string(flight) + ".csv"));
+    csv << "t,x,y,z\n";
+    for (int i = 0; i <= 180; ++i) {  // nine seconds: 21 windows, of which 10 reach into the hole
+      const double t = i / 20.0;
+      if (t > 8 && t < 8.5) continue;
+      csv << t << "," << (flight + 1) * t << "," << std::sin(t) << ",1\n";
+    }
+  }
+  ASSERT_EQ(Aerocast("import flights --out holes").exit_code, 0);
+  const Outcome trained =
+      Aerocast("train --config tiny.toml --corpus holes --threads 1 --windows 64 --out run");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  // Two flights are for training and one for validation; calibration and test are not looked at.
+  EXPECT_THAT(trained.out, HasSubstr("note: 30 of 63 windows are left out"));
+  EXPECT_THAT(trained.out, HasSubstr("22 train and 11 validation windows"));
 }
 
 TEST_F(Training, SaysThatADirectoryIsReadOnly) {
