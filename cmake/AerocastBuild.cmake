@@ -1,4 +1,5 @@
-# Compiler settings, once for everything, and the three words the folders use:
+# Compiler settings, once for everything, and the words the folders use:
+#   aerocast_need(REMEDY packages...)          find packages, or stop and tell the remedy
 #   aerocast_library(NAME)                     declare a library; folders add sources to it
 #   aerocast_sources(LIBRARY files...)         add this folder's sources
 #   aerocast_test(NAME LIBRARY files...)       one test program of this folder's *_test.cc
@@ -30,8 +31,18 @@ if(AEROCAST_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+macro(aerocast_need remedy)  # a macro: what a package sets is the caller's
+  foreach(package ${ARGN})
+    find_package(${package} QUIET)
+    if(NOT ${package}_FOUND)
+      message(FATAL_ERROR "${package} was not found: ${remedy}")
+    endif()
+  endforeach()
+endmacro()
+
 function(aerocast_library name)
   add_library(${name} STATIC)
+  target_compile_features(${name} PUBLIC cxx_std_20)  # the headers need it of whoever links
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/process.h"
+#include "tests/program_test.h"
 
 namespace aerocast {
 namespace {
@@ -15,44 +15,13 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
-class CommandLine : public testing::Test {
+class CommandLine : public ProgramTest {
  protected:
-  CommandLine() {
-    dir_ = fs::path(testing::TempDir()) /
-           (std::string("aerocast_cli_") +
-            testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(dir_);
-    fs::create_directories(dir_);
-  }
-  ~CommandLine() override { fs::remove_all(dir_); }
-
-  Outcome Aerocast(const std::string& arguments) {
-    return RunCommand("cd '" + dir_.string() + "' && '" AEROCAST_PROGRAM "' " + arguments, dir_);
-  }
-  void Write(const std::string& name, const std::string& content) {
-    fs::create_directories((dir_ / name).parent_path());
-    std::ofstream(dir_ / name) << content;
-  }
-  // Fails, says one sentence that holds `what`, and leaves nothing named `out` behind.
-  void ExpectRefusal(const std::string& arguments, int code, const std::string& what,
-                     const std::string& out = "out") {
-    const Outcome outcome = Aerocast(arguments);
-    EXPECT_EQ(outcome.exit_code, code) << arguments << "\n" << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(what)) << arguments;
-    EXPECT_THAT(outcome.err, HasSubstr("aerocast: "));
-    EXPECT_FALSE(fs::exists(dir_ / out)) << arguments;
-    for (const auto& entry : fs::directory_iterator(dir_)) {
-      EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("partial"))) << arguments;
-    }
-  }
   void MakeSmallCorpus() {
     const Outcome made = Aerocast("generate --flights 6 --duration 14 --out corpus --seed 5");
     ASSERT_EQ(made.exit_code, 0) << made.err;
   }
-
-  fs::path dir_;
 };
 
 TEST_F(CommandLine, ExplainsItselfAndEveryVerbWithAnExample) {

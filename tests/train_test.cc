@@ -18,7 +18,7 @@
 #include "src/base/sha256.h"
 #include "src/eval/curves.h"
 #include "src/model/model_file.h"
-#include "tests/process.h"
+#include "tests/program_test.h"
 
 namespace aerocast {
 namespace {
@@ -44,32 +44,17 @@ validations = 5
 validation_windows = 64
 )";
 
-class Training : public testing::Test {
+class Training : public ProgramTest {
  protected:
   Training() {
-    dir_ = fs::path(testing::TempDir()) /
-           (std::string("aerocast_train_") +
-            testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(dir_);
-    fs::create_directories(dir_);
-    std::ofstream(dir_ / "tiny.toml") << kConfig;
+    Write("tiny.toml", kConfig);
     EXPECT_EQ(Aerocast("generate --flights 5 --duration 9 --seed 3 --out corpus").exit_code, 0);
   }
-  ~Training() override { fs::remove_all(dir_); }
 
-  Outcome Aerocast(const std::string& arguments, const std::string& before = "") {
-    return RunCommand(
-        "cd '" + dir_.string() + "' && " + before + " '" AEROCAST_PROGRAM "' " + arguments, dir_);
-  }
   // A run of 40 steps of 32 windows.
   static std::string NewRun(const std::string& out, const std::string& more = "") {
     return "train --config tiny.toml --corpus corpus --threads 1 --windows 1280 --out " + out +
            " --checkpoint-every 0s " + more;
-  }
-  void ExpectRefusal(const std::string& arguments, int code, const std::string& what) {
-    const Outcome outcome = Aerocast(arguments);
-    EXPECT_EQ(outcome.exit_code, code) << arguments << "\n" << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr(what), HasSubstr("aerocast: "))) << arguments;
   }
   std::string ModelHash(const std::string& run) {
     const std::string bytes = Slurp(dir_ / run / "model.safetensors");
@@ -127,15 +112,14 @@ class Training : public testing::Test {
     }
     return losses;
   }
-
-  fs::path dir_;
 };
 
 TEST_F(Training, MakesAModelThatCanBeScoredAndKnowsWhatItSaw) {
   const Outcome trained = Aerocast(NewRun("run"));
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_THAT(trained.out, AllOf(HasSubstr("windows/s"), HasSubstr("validation nll"),
-                                 HasSubstr("model: run/model.safetensors")));
+  EXPECT_THAT(trained.out,
+              AllOf(HasSubstr("windows/s"), HasSubstr("validation nll"),
+                    HasSubstr("model: run/model.safetensors"), Not(HasSubstr("left out"))));
   for (const char* file : {"config.toml", "run.json", "log.txt", "curves.json"}) {
     EXPECT_TRUE(fs::exists(dir_ / "run" / file)) << file;
   }
@@ -245,7 +229,7 @@ TEST_F(Training, RefusesWhatItCannotDo) {
   ExpectRefusal("train --resume corpus --seed 3", 2, "leave out");
   ExpectRefusal("train --resume corpus", 1, "no run here");
   ExpectRefusal("train --resume corpus --config tiny.toml", 2, "leave out");
-  std::ofstream(dir_ / "wrong.toml") << "name = \"w\"\n[train]\nbatch = \"many\"\n";
+  Write("wrong.toml", "name = \"w\"\n[train]\nbatch = \"many\"\n");
   ExpectRefusal("train --config wrong.toml --corpus corpus", 2, "train.batch");
   ExpectRefusal("train --config tiny.toml --corpus corpus --windows 64 --out corpus", 1,
                 "not an empty directory");
@@ -258,6 +242,26 @@ TEST_F(Training, RefusesWhatItCannotDo) {
             0);
   ExpectRefusal("train --config tiny.toml --corpus corpus --windows 64 --out run", 1,
                 "--resume run");
+}
+
+TEST_F(Training, TellsHowManyWindowsHaveAHole) {
+  fs::create_directory(dir_ / "flights");
+  for (int flight = 0; flight < 5; ++flight) {
+    std::ofstream csv(dir_ / "flights" / (std::to_string(flight) + ".csv"));
+    csv << "t,x,y,z\n";
+    for (int i = 0; i <= 180; ++i) {  // nine seconds: 21 windows, of which 10 reach into the hole
+      const double t = i / 20.0;
+      if (t > 8 && t < 8.5) continue;
+      csv << t << "," << (flight + 1) * t << "," << std::sin(t) << ",1\n";
+    }
+  }
+  ASSERT_EQ(Aerocast("import flights --out holes").exit_code, 0);
+  const Outcome trained =
+      Aerocast("train --config tiny.toml --corpus holes --threads 1 --windows 64 --out run");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  // Two flights are for training and one for validation; calibration and test are not looked at.
+  EXPECT_THAT(trained.out, HasSubstr("note: 30 of 63 windows are left out"));
+  EXPECT_THAT(trained.out, HasSubstr("22 train and 11 validation windows"));
 }
 
 TEST_F(Training, SaysThatADirectoryIsReadOnly) {
@@ -349,7 +353,7 @@ TEST_F(Training, ExplainsItselfAndShowsItsConfig) {
   const Outcome shown = Aerocast("train --config tiny.toml --show-config --set train.lr=2e-4");
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr("lr = 0.0002"), HasSubstr("weight_decay = ")));
-  std::ofstream(dir_ / "shown.toml") << shown.out;
+  Write("shown.toml", shown.out);
   EXPECT_EQ(Aerocast("train --config shown.toml --show-config").out, shown.out);
 }
 

@@ -122,20 +122,28 @@ Result<Assignment> OldRun(const TrainFlags& flags, const RunDirectory& run) {
 struct Lesson {
   Corpus corpus;
   std::optional<ExampleSet> train, validation;
+  std::size_t left_out = 0;  // windows of both sides, for a hole in the recording
   std::vector<std::string> train_flights;
   std::string split_hash;
 };
 
+std::size_t CountWindows(const std::vector<FlightWindows>& flights) {
+  std::size_t count = 0;
+  for (const FlightWindows& f : flights) count += f.t0.size();
+  return count;
+}
+
+// Adds to `left_out` the windows that only a hole keeps from being trained on.
 Result<ExampleSet> ReadSide(const Corpus& corpus, const RunFacts& facts, const ModelConfig& model,
-                            const std::string& side) {
+                            const std::string& side, std::size_t& left_out) {
   const Result<std::vector<const Recording*>> flights = Side(corpus, facts.split, side);
   if (!flights.ok()) return flights.error();
   WindowSpec spec;
   spec.history_s = spec.min_history_s = model.history_steps * model.dt_s;
   spec.horizon_s = model.horizon_steps * model.dt_s;
   spec.dt_s = model.dt_s;
-  const std::vector<FlightWindows> windows =
-      CutFlights(*flights, spec, corpus.manifest.min_z.value_or(kNoMinZ));
+  const double min_z = corpus.manifest.min_z.value_or(kNoMinZ);
+  const std::vector<FlightWindows> windows = CutFlights(*flights, spec, min_z);
   if (windows.empty()) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("{}: the {} of side '{}' of split '{}' have no window of {:g} s "
@@ -144,7 +152,11 @@ Result<ExampleSet> ReadSide(const Corpus& corpus, const RunFacts& facts, const M
                              facts.corpus, Count(flights->size(), "flight"), side, facts.split,
                              spec.history_s, spec.horizon_s)};
   }
-  return ExampleSet::Make(windows, model);
+  Result<ExampleSet> examples = ExampleSet::Make(windows, model);
+  if (!examples.ok()) return examples;
+  spec.max_gap_s = 1e9;  // as if no gap were too long
+  left_out += CountWindows(CutFlights(*flights, spec, min_z)) - examples->size();
+  return examples;
 }
 
 Status ReadLesson(const Assignment& work, Lesson& lesson) {
@@ -156,7 +168,8 @@ Status ReadLesson(const Assignment& work, Lesson& lesson) {
   if (split != lesson.corpus.manifest.splits.end()) lesson.split_hash = split->second.hash;
   for (auto [side, examples] :
        {std::pair("train", &lesson.train), std::pair("validation", &lesson.validation)}) {
-    Result<ExampleSet> read = ReadSide(lesson.corpus, facts, work.config.model, side);
+    Result<ExampleSet> read =
+        ReadSide(lesson.corpus, facts, work.config.model, side, lesson.left_out);
     if (!read.ok()) return read.error();
     *examples = std::move(*read);
   }
@@ -226,17 +239,7 @@ void NoteChanges(const TrainFlags& flags, const Peers& peers, const RunFacts& fa
   }
 }
 
-void PrintEnd(const TrainSummary& summary, const RunDirectory& run, const RunFacts& facts) {
-  fmt::print(
-      "{}: {} windows ({:.2f} epochs) in {}, {:.1f} windows/s, waited {:.1f} s for batches\n"
-      "best validation nll {:.4f} (lambda units), ade {:.4f} m\nmodel: {}\n"
-      "next: aerocast evaluate {} --models {}\n",
-      summary.end == TrainEnd::kEarly ? "stopped early" : "done", summary.windows, summary.epochs,
-      Clock(summary.seconds), summary.windows_per_s, summary.waited_s, summary.best_nll,
-      summary.best_ade_m, run.model_file().string(), facts.corpus, run.model_file().string());
-}
-
-// Rank 0's part before the others are met: what is to be done, and where.
+// What is to be done and, for a resumed run, where.
 Result<Assignment> Decide(const TrainFlags& flags, std::optional<RunDirectory>& run) {
   if (flags.resume.empty()) return NewRun(flags);
   Result<RunDirectory> opened = RunDirectory::Open(flags.resume);
@@ -299,6 +302,110 @@ Status OpenRun(const TrainFlags& flags, const Assignment& work, std::optional<Ru
   return {};
 }
 
+// Rank 0's part before the others are met.
+Status Assign(const TrainFlags& flags, Assignment& work, std::optional<RunDirectory>& run) {
+  Result<Assignment> decided = Decide(flags, run);
+  if (!decided.ok()) return decided.error();
+  work = std::move(*decided);
+  if (flags.corpus.empty() && flags.resume.empty()) return BadValue("--corpus DIRECTORY is needed");
+  if (!flags.corpus.empty()) work.facts.corpus = flags.corpus;
+  return {};
+}
+
+// The same assignment on every rank, and what each adds to it.
+Status Agree(const TrainFlags& flags, Peers& peers, Assignment& work) {
+  if (Status s = ShareAssignment(peers, work); !s.ok()) return s;
+  NoteChanges(flags, peers, work.facts);
+  work.facts.processes = peers.size();
+  work.facts.threads = ThreadsOf(flags, work.facts);
+  work.facts.blas = PrepareMath(work.facts.threads);
+  if (!flags.corpus.empty()) work.facts.corpus = flags.corpus;  // each machine has its own path
+  return {};
+}
+
+// The same lesson on every rank.
+Status Prepare(const TrainFlags& flags, Peers& peers, Assignment& work, Lesson& lesson) {
+  if (Status s = ReadLesson(work, lesson); !s.ok()) return s;
+  if (Status s = Settle(lesson, !flags.resume.empty(), work); !s.ok()) return s;
+  return peers.CheckSame("corpus", work.facts.corpus_hash + work.facts.split_hash);
+}
+
+void PrintBeginning(const Assignment& work, const Lesson& lesson, const RunDirectory& run,
+                    bool resumed) {
+  const RunFacts& facts = work.facts;
+  const std::size_t windows = lesson.train->size() + lesson.validation->size();
+  if (!resumed) fmt::print("{}\n", ToToml(work.config));
+  if (lesson.left_out > 0) {
+    fmt::print("note: {} of {} windows are left out: their recording has a hole there\n",
+               lesson.left_out, windows + lesson.left_out);
+  }
+  fmt::print("{}: {} parameters, {} train and {} validation windows, {}, {} x {}, {}\n",
+             work.config.name, ParameterCount(work.config.model), lesson.train->size(),
+             lesson.validation->size(),
+             facts.length.budget_s > 0 ? "budget " + Clock(facts.length.budget_s)
+                                       : fmt::format("{} windows", facts.length.windows),
+             facts.processes == 1 ? "1 process" : fmt::format("{} processes", facts.processes),
+             Count(static_cast<std::size_t>(facts.threads), "thread"), run.path().string());
+  std::fflush(stdout);
+}
+
+void PrintEnd(const TrainSummary& summary, const RunDirectory& run, const RunFacts& facts) {
+  fmt::print(
+      "{}: {} windows ({:.2f} epochs) in {}, {:.1f} windows/s, waited {:.1f} s for batches\n"
+      "best validation nll {:.4f} (lambda units), ade {:.4f} m\nmodel: {}\n"
+      "next: aerocast evaluate {} --models {}\n",
+      summary.end == TrainEnd::kEarly ? "stopped early" : "done", summary.windows, summary.epochs,
+      Clock(summary.seconds), summary.windows_per_s, summary.waited_s, summary.best_nll,
+      summary.best_ade_m, run.model_file().string(), facts.corpus, run.model_file().string());
+}
+
+TrainOptions MakeOptions(const TrainFlags& flags, double checkpoint_every_s, const Assignment& work,
+                         const Lesson& lesson, const std::atomic<bool>& stop) {
+  TrainOptions options;
+  options.config = work.config;
+  options.facts = work.facts;
+  options.train_flights = lesson.train_flights;
+  options.checkpoint_every_s = checkpoint_every_s;
+  options.log_steps = flags.log_steps;
+  options.stop = &stop;
+  return options;
+}
+
+// What is left to say when the training is over, well or not. Only rank 0 has a run.
+Status Conclude(const Result<TrainSummary>& summary, const Peers& peers, const RunFacts& facts,
+                const std::optional<RunDirectory>& run) {
+  if (!summary.ok()) {
+    if (!run) return summary.error();
+    run->Log("failed: " + summary.error().message);
+    if (!peers.lost()) return summary.error();
+    return Error{ErrorCode::kIo, fmt::format("{}; 'aerocast train --resume {}' goes on without it",
+                                             summary.error().message, run->path().string())};
+  }
+  if (summary->end == TrainEnd::kInterrupted) {
+    return Error{ErrorCode::kIo,
+                 run ? fmt::format("interrupted at {} windows; 'aerocast train --resume {}' goes "
+                                   "on from there",
+                                   summary->windows, run->path().string())
+                     : "interrupted"};
+  }
+  if (run) PrintEnd(*summary, *run, facts);
+  return {};
+}
+
+// One rank's training, once everything about it is known.
+Status TrainRank(TrainOptions options, const Lesson& lesson, std::optional<RunDirectory>& run,
+                 Peers& peers) {
+  Screen screen(options.config);
+  if (run) options.progress = [&](const TrainProgress& p) { screen.Show(p); };
+  options.warn = [&](const std::string& sentence) {
+    Warn(sentence);
+    if (run) run->Log("warning: " + sentence);
+  };
+  const Result<TrainSummary> summary =
+      Train(options, *lesson.train, *lesson.validation, run ? &*run : nullptr, peers);
+  return Conclude(summary, peers, options.facts, run);
+}
+
 Status RunTrain(const TrainFlags& flags) {
   if (Status s = CheckFlags(flags); !s.ok()) return s;
   if (flags.show_config) return ShowConfig(flags);
@@ -309,15 +416,10 @@ Status RunTrain(const TrainFlags& flags) {
   if (!checkpoint_every.ok()) return checkpoint_every.error();
 
   Assignment work;
-  std::optional<RunDirectory> run;
+  std::optional<RunDirectory> run;  // rank 0's
   const bool first = address->rank == 0;
   if (first) {
-    Result<Assignment> decided = Decide(flags, run);
-    if (!decided.ok()) return decided.error();
-    work = std::move(*decided);
-    if (flags.corpus.empty() && flags.resume.empty())
-      return BadValue("--corpus DIRECTORY is needed");
-    if (!flags.corpus.empty()) work.facts.corpus = flags.corpus;
+    if (Status s = Assign(flags, work, run); !s.ok()) return s;
   }
   const std::atomic<bool>& stop = StopOnSignals();
   if (flags.processes > 1 && address->size == 1) {
@@ -325,64 +427,16 @@ Status RunTrain(const TrainFlags& flags) {
     return LaunchRanks(flags.processes, stop);
   }
 
-  Result<std::unique_ptr<Peers>> joined = Peers::Join(*address);
-  if (!joined.ok()) return joined.error();
-  Peers& peers = **joined;
-  if (Status s = ShareAssignment(peers, work); !s.ok()) return s;
-  NoteChanges(flags, peers, work.facts);
-  work.facts.processes = peers.size();
-  work.facts.threads = ThreadsOf(flags, work.facts);
-  work.facts.blas = PrepareMath(work.facts.threads);
-  if (!flags.corpus.empty()) work.facts.corpus = flags.corpus;  // each machine has its own path
-
+  Result<std::unique_ptr<Peers>> peers = Peers::Join(*address);
+  if (!peers.ok()) return peers.error();
   Lesson lesson;
-  if (Status s = ReadLesson(work, lesson); !s.ok()) return s;
-  if (Status s = Settle(lesson, !flags.resume.empty(), work); !s.ok()) return s;
-  const std::string corpus = work.facts.corpus_hash + work.facts.split_hash;
-  if (Status s = peers.CheckSame("corpus", corpus); !s.ok()) return s;
+  if (Status s = Agree(flags, **peers, work); !s.ok()) return s;
+  if (Status s = Prepare(flags, **peers, work, lesson); !s.ok()) return s;
   if (first) {
     if (Status s = OpenRun(flags, work, run); !s.ok()) return s;
-    if (flags.resume.empty()) fmt::print("{}\n", ToToml(work.config));
-    fmt::print("{}: {} parameters, {} train and {} validation windows, {}, {} x {}, {}\n",
-               work.config.name, ParameterCount(work.config.model), lesson.train->size(),
-               lesson.validation->size(),
-               work.facts.length.budget_s > 0
-                   ? "budget " + Clock(work.facts.length.budget_s)
-                   : fmt::format("{} windows", work.facts.length.windows),
-               peers.size() == 1 ? "1 process" : fmt::format("{} processes", peers.size()),
-               Count(static_cast<std::size_t>(work.facts.threads), "thread"), run->path().string());
-    std::fflush(stdout);
+    PrintBeginning(work, lesson, *run, !flags.resume.empty());
   }
-  Screen screen(work.config);
-  TrainOptions options;
-  options.config = work.config;
-  options.facts = work.facts;
-  options.train_flights = lesson.train_flights;
-  options.checkpoint_every_s = *checkpoint_every;
-  options.log_steps = flags.log_steps;
-  options.stop = &stop;
-  if (first) options.progress = [&](const TrainProgress& p) { screen.Show(p); };
-  options.warn = [&](const std::string& sentence) {
-    Warn(sentence);
-    if (run) run->Log("warning: " + sentence);
-  };
-  const Result<TrainSummary> summary =
-      Train(options, *lesson.train, *lesson.validation, first ? &*run : nullptr, peers);
-  if (!summary.ok()) {
-    if (run) run->Log("failed: " + summary.error().message);
-    if (!peers.lost() || !first) return summary.error();
-    return Error{ErrorCode::kIo, fmt::format("{}; 'aerocast train --resume {}' goes on without it",
-                                             summary.error().message, run->path().string())};
-  }
-  if (summary->end == TrainEnd::kInterrupted) {
-    return Error{ErrorCode::kIo,
-                 first ? fmt::format("interrupted at {} windows; 'aerocast train --resume {}' goes "
-                                     "on from there",
-                                     summary->windows, run->path().string())
-                       : "interrupted"};
-  }
-  if (first) PrintEnd(*summary, *run, work.facts);
-  return {};
+  return TrainRank(MakeOptions(flags, *checkpoint_every, work, lesson, stop), lesson, run, **peers);
 }
 
 struct GoldenFlags {

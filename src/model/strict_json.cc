@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/model/strict_json.h"
 
+#include <limits>
+
 #include "src/base/text.h"
 
 namespace aerocast {
@@ -135,6 +137,13 @@ const Json& JsonFields::Object(std::string_view key) {
   if (value && value->is_object()) return *value;
   Refuse(key, "an object");
   return kNone;
+}
+
+void JsonFields::Read(std::string_view key, int& to) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  const std::uint64_t count = Count(key);
+  if (count > std::uint64_t{kMost}) return Refuse(key, "at most " + std::to_string(kMost));
+  to = static_cast<int>(count);
 }
 
 void JsonFields::Refuse(std::string_view key, std::string_view expected) {

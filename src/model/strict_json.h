@@ -41,6 +41,12 @@ class JsonFields {
   bool Flag(std::string_view key);
   std::vector<std::int64_t> Integers(std::string_view key);
   const Json& Object(std::string_view key);
+  // By the type of `to`, for lists of fields that are written and read alike. An int is a count.
+  void Read(std::string_view key, std::string& to) { to = Text(key); }
+  void Read(std::string_view key, double& to) { to = Number(key); }
+  void Read(std::string_view key, std::int64_t& to) { to = Integer(key); }
+  void Read(std::string_view key, std::uint64_t& to) { to = Count(key); }
+  void Read(std::string_view key, int& to);
   void Refuse(std::string_view key, std::string_view expected);
 
   // The first error; fields nobody asked for are one.

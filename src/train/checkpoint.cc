@@ -5,9 +5,8 @@
 #include <torch/torch.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
-#include "src/base/json_field.h"
+#include "src/model/strict_json.h"
 #include "src/model/tensor_file.h"
 
 namespace aerocast {
@@ -31,43 +30,35 @@ constexpr NamedArray kArrays[] = {{"weights", &TrainState::weights, false},
                                   {"average", &TrainState::average, true},
                                   {"best", &TrainState::best, true}};
 
+// Everything of a state but its arrays and its curve, for the writer and the reader alike.
+template <typename State, typename Visitor>
+void VisitCounters(State& state, Visitor visit) {
+  visit("windows", state.windows);
+  visit("steps", state.steps);
+  visit("clock_s", state.clock_s);
+  visit("validations", state.validations);
+  visit("best_loss", state.best_loss);
+  visit("best_ade_m", state.best_ade_m);
+  visit("best_progress", state.best_progress);
+  visit("best_windows", state.best_windows);
+  visit("loss_sum", state.loss_sum);
+  visit("nll_sum", state.nll_sum);
+  visit("summed", state.summed);
+}
+
 // Numbers as text that reads back to the same bits.
 std::string CountersToJson(const TrainState& state) {
-  nlohmann::ordered_json json;
-  json["windows"] = state.windows;
-  json["steps"] = state.steps;
-  json["clock_s"] = state.clock_s;
-  json["validations"] = state.validations;
-  json["best_loss"] = state.best_loss;
-  json["best_ade_m"] = state.best_ade_m;
-  json["best_progress"] = state.best_progress;
-  json["best_windows"] = state.best_windows;
-  json["loss_sum"] = state.loss_sum;
-  json["nll_sum"] = state.nll_sum;
-  json["summed"] = state.summed;
+  OrderedJson json;
+  VisitCounters(state, [&](const char* key, const auto& value) { json[key] = value; });
   return json.dump();
 }
 
 Status CountersFromJson(const std::string& text, const std::string& where, TrainState& state) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  try {
-    const Field root(json, where);
-    const auto count = [&](const char* key) { return (root / key).Count(); };
-    state.windows = count("windows");
-    state.steps = (root / "steps").Integer();
-    state.clock_s = (root / "clock_s").Number();
-    state.validations = static_cast<int>((root / "validations").Integer());
-    state.best_loss = (root / "best_loss").Number();
-    state.best_ade_m = (root / "best_ade_m").Number();
-    state.best_progress = (root / "best_progress").Number();
-    state.best_windows = count("best_windows");
-    state.loss_sum = (root / "loss_sum").Number();
-    state.nll_sum = (root / "nll_sum").Number();
-    state.summed = count("summed");
-  } catch (const JsonError& error) {
-    return Error{ErrorCode::kBadFormat, error.what()};
-  }
-  return {};
+  const Result<Json> json = ParseStrictJson(text, where);
+  if (!json.ok()) return json.error();
+  JsonFields fields(*json, where);
+  VisitCounters(state, [&](const char* key, auto& value) { fields.Read(key, value); });
+  return fields.Finish();
 }
 
 }  // namespace

@@ -12,11 +12,10 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "src/base/file.h"
-#include "src/base/json_field.h"
+#include "src/model/strict_json.h"
 
 namespace aerocast {
 namespace {
@@ -25,49 +24,42 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kCheckpointExtension = ".safetensors";
 
+constexpr std::uint64_t kRunVersion = 1;
+
+// The fields of run.json behind its version, for the writer and the reader alike.
+template <typename Facts, typename Visitor>
+void VisitFacts(Facts& facts, Visitor visit) {
+  visit("seed", facts.seed);
+  visit("corpus", facts.corpus);
+  visit("corpus_name", facts.corpus_name);
+  visit("corpus_hash", facts.corpus_hash);
+  visit("split", facts.split);
+  visit("split_hash", facts.split_hash);
+  visit("windows", facts.length.windows);
+  visit("budget_s", facts.length.budget_s);
+  visit("threads", facts.threads);
+  visit("processes", facts.processes);
+  visit("version", facts.version);
+  visit("blas", facts.blas);
+}
+
 }  // namespace
 
 std::string FactsToJson(const RunFacts& facts) {
-  nlohmann::ordered_json json;
-  json["run_version"] = 1;
-  json["seed"] = facts.seed;
-  json["corpus"] = facts.corpus;
-  json["corpus_name"] = facts.corpus_name;
-  json["corpus_hash"] = facts.corpus_hash;
-  json["split"] = facts.split;
-  json["split_hash"] = facts.split_hash;
-  json["windows"] = facts.length.windows;
-  json["budget_s"] = facts.length.budget_s;
-  json["threads"] = facts.threads;
-  json["processes"] = facts.processes;
-  json["version"] = facts.version;
-  json["blas"] = facts.blas;
+  OrderedJson json = {{"run_version", kRunVersion}};
+  VisitFacts(facts, [&](const char* key, const auto& value) { json[key] = value; });
   return json.dump(2) + "\n";
 }
 
 Result<RunFacts> FactsFromJson(const std::string& text, const std::string& where) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) return Error{ErrorCode::kBadFormat, where + ": not JSON"};
-  try {
-    const Field root(json, where);
-    if ((root / "run_version").Integer() != 1) (root / "run_version").Fail("expected 1");
-    RunFacts facts;
-    facts.seed = (root / "seed").json().get<std::uint64_t>();
-    facts.corpus = (root / "corpus").Text();
-    facts.corpus_name = (root / "corpus_name").Text();
-    facts.corpus_hash = (root / "corpus_hash").Text();
-    facts.split = (root / "split").Text();
-    facts.split_hash = (root / "split_hash").Text();
-    facts.length.windows = static_cast<std::uint64_t>((root / "windows").Integer());
-    facts.length.budget_s = (root / "budget_s").Number();
-    facts.threads = static_cast<int>((root / "threads").Integer());
-    facts.processes = static_cast<int>((root / "processes").Integer());
-    facts.version = (root / "version").Text();
-    facts.blas = (root / "blas").Text();
-    return facts;
-  } catch (const std::exception& error) {  // JsonError, and nlohmann's own of a wrong type
-    return Error{ErrorCode::kBadFormat, error.what()};
-  }
+  const Result<Json> json = ParseStrictJson(text, where);
+  if (!json.ok()) return json.error();
+  JsonFields fields(*json, where);
+  if (fields.Count("run_version") != kRunVersion) fields.Refuse("run_version", "1");
+  RunFacts facts;
+  VisitFacts(facts, [&](const char* key, auto& value) { fields.Read(key, value); });
+  if (Status s = fields.Finish(); !s.ok()) return s.error();
+  return facts;
 }
 
 Result<RunDirectory> RunDirectory::Create(const fs::path& path, const RunConfig& config,

@@ -97,7 +97,7 @@ class Trainer {
   double clock_s() const { return clock_before_s_ + SecondsSince(start_); }
   torch::Tensor Deployed();  // the weights that are validated and kept: averaged ones if there are
   std::string RunKey() const;
-  TrainState Collect() const;
+  TrainState Collect();  // its arrays are those of network_ and optimizer_, not copies
   TrainingCurve Curve(const std::string& note) const;
 
   const TrainOptions& options_;
@@ -154,13 +154,12 @@ std::string Trainer::RunKey() const {
                                facts.split_hash, facts.seed));
 }
 
-TrainState Trainer::Collect() const {
+TrainState Trainer::Collect() {
   TrainState state = state_;
-  auto& self = const_cast<Trainer&>(*this);
   state.weights = network_.flat().detach();
-  state.first_moment = self.optimizer_.first_moment();
-  state.second_moment = self.optimizer_.second_moment();
-  state.average = self.optimizer_.average();
+  state.first_moment = optimizer_.first_moment();
+  state.second_moment = optimizer_.second_moment();
+  state.average = optimizer_.average();
   state.steps = optimizer_.steps();
   state.clock_s = clock_s();
   return state;
