@@ -27,6 +27,7 @@ struct EvaluateFlags {
   EvaluationOptions options;
   BootstrapOptions bootstrap;
   int examples = 9;
+  bool half = false, libtorch = false;
 };
 
 // The forecasters under evaluation and the sources that serve them.
@@ -128,7 +129,10 @@ std::pair<std::string, std::string> SplitName(const std::string& model) {
 Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const LoadedSide& loaded,
                   Contestants& all) {
   const auto [name, file] = SplitName(model);
-  Result<LoadedModel> network = flags.load(file, name);
+  LoadOptions options;
+  options.name = name;
+  if (flags.half) options.weights = WeightStorage::kHalf;
+  Result<LoadedModel> network = flags.load(file, options);
   if (!network.ok()) return network.error();
   if (Status s = CheckUnseen(file, network->provenance, loaded); !s.ok()) return s;
   const ForecasterInfo& info = network->forecaster->info();
@@ -323,6 +327,9 @@ Run AddEvaluate(CLI::App& verb, LoadModel load) {
   verb.add_option("--examples", flags->examples, "Windows to draw in the report")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
+  verb.add_flag("--half", flags->half, "Keep the networks' weights in 16 bits");
+  verb.add_flag("--libtorch", flags->libtorch,
+                "Run the networks in libtorch, the reference (needs the trainer)");
   AddThreadsFlag(verb, flags->options.threads);
   verb.footer(
       "Examples:\n  aerocast evaluate corpus/nanobench --report report.html\n"

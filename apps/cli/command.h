@@ -12,6 +12,7 @@
 #include <string>
 
 #include "aerocast/forecaster.h"
+#include "aerocast/load.h"
 #include "aerocast/result.h"
 #include "aerocast/window.h"
 #include "src/model/model_file.h"
@@ -29,11 +30,13 @@ struct LoadedModel {
   std::unique_ptr<Forecaster> forecaster;
   Provenance provenance;
 };
-// `name` is the forecaster's in tables; empty: the file's own. A program without networks has none.
-using LoadModel =
-    std::function<Result<LoadedModel>(const std::filesystem::path& file, const std::string& name)>;
+// LoadOptions::name is the forecaster's in tables.
+using LoadModel = std::function<Result<LoadedModel>(const std::filesystem::path& file,
+                                                    const LoadOptions& options)>;
 Run AddEvaluate(CLI::App& verb, LoadModel load);
 Run AddCompare(CLI::App& verb);
+Run AddCheck(CLI::App& verb);
+Run AddBench(CLI::App& verb);
 
 // --history, --min-history, --horizon, --stride; the defaults are the paper's protocol.
 struct WindowFlags {

@@ -3,11 +3,20 @@
 // The command line only dispatches: one verb, one file.
 #include "apps/cli/program.h"
 #include "apps/cli/trainer.h"
+#include "src/forecast/packed_forecaster.h"
 
 namespace aerocast::cli {
 namespace {
 
-Run AddClassicalEvaluate(CLI::App& verb) { return AddEvaluate(verb, {}); }
+Result<LoadedModel> LoadNetwork(const std::filesystem::path& file, const LoadOptions& options) {
+  const Result<Model> model = ReadModel(file);
+  if (!model.ok()) return model.error();
+  Result<std::unique_ptr<Forecaster>> forecaster = MakePackedForecaster(*model, options);
+  if (!forecaster.ok()) return forecaster.error();
+  return LoadedModel{std::move(*forecaster), model->provenance};
+}
+
+Run AddPackedEvaluate(CLI::App& verb) { return AddEvaluate(verb, LoadNetwork); }
 
 constexpr Verb kVerbs[] = {
     {"generate", "Make a corpus of flights: nine categories, seeded, noise and truth apart",
@@ -16,8 +25,10 @@ constexpr Verb kVerbs[] = {
     {"stats", "Show what is in a corpus: windows, speeds, real and synthetic share", AddStats},
     {"windows", "Write a corpus's inputs and targets for other tools", AddWindows},
     {"train", "Train a network: a config and a corpus give a model file", AddTrainElsewhere},
-    {"evaluate", "Score forecasters on a corpus: table, JSON, report page", AddClassicalEvaluate},
+    {"evaluate", "Score forecasters on a corpus: table, JSON, report page", AddPackedEvaluate},
     {"compare", "Paired differences between models, with intervals over flights", AddCompare},
+    {"bench", "Measure latency, throughput and memory of a forecaster on this machine", AddBench},
+    {"check", "Compare every instruction set of this CPU with the plain loops", AddCheck},
 };
 
 }  // namespace

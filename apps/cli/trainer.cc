@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include "src/model/model_file.h"
 
 namespace aerocast::cli {
 
@@ -17,7 +16,7 @@ bool IsForTrainer(int argc, char** argv) {
   if (verb == "train") return true;
   if (verb != "evaluate") return false;
   for (int i = 2; i < argc; ++i) {
-    if (std::string_view(argv[i]).find(kModelExtension) != std::string_view::npos) return true;
+    if (std::string_view(argv[i]) == "--libtorch") return true;
   }
   return false;
 }
@@ -31,7 +30,7 @@ int BecomeTrainer(char** argv) {
                               ? "not built; install libtorch (scripts/setup.sh train) and build "
                                 "with -DAEROCAST_TRAIN=ON"
                               : std::strerror(errno);
-  Warn("networks need " + trainer.string() + ": " + why);
+  Warn("libtorch needs " + trainer.string() + ": " + why);
   return 1;
 }
 

@@ -9,12 +9,16 @@
 namespace aerocast::cli {
 namespace {
 
-Result<LoadedModel> LoadNetwork(const std::filesystem::path& file, const std::string& name) {
+Result<LoadedModel> LoadNetwork(const std::filesystem::path& file, const LoadOptions& options) {
   // The evaluator has a thread per core; each forward pass keeps to its own.
   [[maybe_unused]] static const std::string blas = PrepareMath(1);
+  if (options.weights == WeightStorage::kHalf) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "evaluate: --half and --libtorch exclude each other, libtorch has no such weights"};
+  }
   Result<Model> model = ReadModel(file);
   if (!model.ok()) return model.error();
-  return LoadedModel{MakeTorchForecaster(*model, name), model->provenance};
+  return LoadedModel{MakeTorchForecaster(*model, options.name), model->provenance};
 }
 
 Run AddNetworkEvaluate(CLI::App& verb) { return AddEvaluate(verb, LoadNetwork); }

@@ -18,12 +18,16 @@ std::string Description(const ModelConfig& config, const LoadOptions& options) {
          (options.weights == WeightStorage::kHalf ? ", half precision" : "");
 }
 
+std::string Fingerprint(const Model& model, const LoadOptions& options) {
+  return model.sha256 + (options.weights == WeightStorage::kHalf ? "-half" : "");
+}
+
 class PackedForecaster final : public NetworkForecaster {
  public:
   PackedForecaster(const Model& model, const LoadOptions& options,
                    std::unique_ptr<PackedNetwork> network)
       : NetworkForecaster(options.name.empty() ? model.name : options.name,
-                          Description(model.config, options), model.sha256, model.config,
+                          Description(model.config, options), Fingerprint(model, options), model.config,
                           network->batch()),
         network_(std::move(network)) {}
 

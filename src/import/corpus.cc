@@ -265,7 +265,7 @@ Status WriteCorpus(const fs::path& directory, const std::vector<Recording>& reco
   return staged->Commit();
 }
 
-Result<Corpus> LoadCorpus(const fs::path& directory, const LoadOptions& options) {
+Result<Corpus> LoadCorpus(const fs::path& directory, const LoadCorpusOptions& options) {
   const Result<std::string> text = ReadManifest(directory);
   if (!text.ok()) return text.error();
   Result<Manifest> manifest = ParseManifest(*text, (directory / kManifestFile).string());

@@ -40,13 +40,13 @@ struct Corpus {
   std::vector<Recording> recordings;  // recordings[i] is manifest.flights[i]
 };
 
-struct LoadOptions {
+struct LoadCorpusOptions {
   bool verify = true;  // compare every file with its hash
   int threads = 0;     // 0: one per core
 };
 
 // Errors name the manifest's field, or the file that is missing, changed or unreadable.
-Result<Corpus> LoadCorpus(const std::filesystem::path& directory, const LoadOptions& options = {});
+Result<Corpus> LoadCorpus(const std::filesystem::path& directory, const LoadCorpusOptions& options = {});
 
 // The recordings on one side of a split, in corpus order; side "all" gives all, under any split of
 // the corpus or "none". An unknown name lists the known ones. The corpus outlives the result.

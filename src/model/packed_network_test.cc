@@ -12,7 +12,8 @@
 #include <filesystem>
 #include <map>
 
-#include "src/model/model_testing.h"
+#include "src/base/rng.h"
+#include "src/model/random_model.h"
 
 namespace aerocast {
 namespace {
@@ -74,7 +75,7 @@ std::vector<float> LastToken(const std::vector<float>& expected, int windows, in
 }
 
 class PackedNetworkTest : public testing::TestWithParam<Architecture> {};
-INSTANTIATE_TEST_SUITE_P(, PackedNetworkTest, testing::ValuesIn(AllArchitectures()),
+INSTANTIATE_TEST_SUITE_P(, PackedNetworkTest, testing::ValuesIn(AllArchitectures().begin(), AllArchitectures().end()),
                          [](const auto& test) { return ArchitectureName(test.param).data(); });
 
 TEST_P(PackedNetworkTest, EveryLayerIsLibtorchs) {
