@@ -46,6 +46,7 @@ function(aerocast_library name)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
   target_compile_definitions(${name} PRIVATE AEROCAST_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${name} PUBLIC Threads::Threads)
 endfunction()
