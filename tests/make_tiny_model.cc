@@ -3,13 +3,11 @@
 // Writes a small untrained network, for tests that need any model file at all:
 //   make_tiny_model FILE.safetensors [transformer|gru|lstm|bigru|mlp]
 // The same architecture gives the same bytes.
-#include <cmath>
 #include <cstdio>
 #include <string>
 
 #include "aerocast/version.h"
-#include "src/base/rng.h"
-#include "src/model/model_file.h"
+#include "src/model/random_model.h"
 
 namespace aerocast {
 namespace {
@@ -29,20 +27,9 @@ ModelConfig TinyConfig(Architecture architecture) {
 }
 
 Model TinyModel(Architecture architecture) {
-  Model model;
+  Model model = RandomModel(TinyConfig(architecture), 1);
   model.name = "tiny-" + std::string(ArchitectureName(architecture));
-  model.config = TinyConfig(architecture);
   model.provenance.version = Version();
-  Rng rng(1);
-  for (const TensorSpec& spec : TensorsOf(model.config)) {
-    Tensor& tensor = model.tensors.emplace_back();
-    tensor.name = spec.name, tensor.shape = spec.shape;
-    // Small enough that no activation saturates and forecasts stay within metres.
-    const double scale = 0.3 / std::sqrt(static_cast<double>(spec.shape.back()));
-    for (std::size_t i = 0; i < spec.size(); ++i) {
-      tensor.data.push_back(static_cast<float>(scale * rng.Normal()));
-    }
-  }
   return model;
 }
 

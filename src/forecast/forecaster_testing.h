@@ -14,7 +14,9 @@
 #include "src/base/rng.h"
 #include "src/forecast/knn.h"
 #include "src/forecast/network_forecaster.h"
+#include "src/forecast/packed_forecaster.h"
 #include "src/forecast/ridge.h"
+#include "src/model/random_model.h"
 
 namespace aerocast {
 
@@ -117,6 +119,11 @@ inline std::vector<std::unique_ptr<Forecaster>> OneOfEach() {
   all.push_back(MakeTestRidge());
   all.push_back(MakeTestKnn());
   all.push_back(MakeTestNetwork());
+  for (const Architecture architecture : AllArchitectures()) {
+    LoadOptions options;
+    options.name = ArchitectureName(architecture);
+    all.push_back(*MakePackedForecaster(RandomModel(OddConfig(architecture), 1), options));
+  }
   return all;
 }
 

@@ -23,7 +23,7 @@ std::span<const Architecture> AllArchitectures() { return kArchitectures; }
 ModelConfig OddConfig(Architecture architecture) {
   ModelConfig config;
   config.architecture = architecture;
-  config.history_steps = 7, config.horizon_steps = 3, config.components = 2;
+  config.history_steps = 7, config.horizon_steps = 11, config.components = 2;
   if (architecture == Architecture::kMlp) {
     config.hidden = {33, 19};
     return config;
