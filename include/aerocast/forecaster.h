@@ -97,8 +97,7 @@ class Forecaster {
   virtual void DoPredictTasks(std::span<Task> tasks, Workspace& workspace) const noexcept;
 
   // What Predict does before and after: false when there is nothing to forecast from.
-  bool Begin(const History& history, std::vector<Observation>& repaired,
-             Task& task) const noexcept;
+  bool Begin(const History& history, std::vector<Observation>& repaired, Task& task) const noexcept;
   void End(const Task& task) const noexcept;
 
   // The fallback: one mode at the newest position, and one component per step when the forecaster
