@@ -18,6 +18,8 @@ constexpr Verb kVerbs[] = {
     {"train", "Train a network: a config and a corpus give a model file", AddTrainElsewhere},
     {"evaluate", "Score forecasters on a corpus: table, JSON, report page", AddClassicalEvaluate},
     {"compare", "Paired differences between models, with intervals over flights", AddCompare},
+    {"predict", "Forecast along a recording, or answer a live stream of observations", AddPredict},
+    {"describe", "Say what is in a model file", AddDescribe},
 };
 
 }  // namespace
