@@ -37,6 +37,8 @@ Run AddEvaluate(CLI::App& verb, LoadModel load);
 Run AddCompare(CLI::App& verb);
 Run AddCheck(CLI::App& verb);
 Run AddBench(CLI::App& verb);
+Run AddPredict(CLI::App& verb);
+Run AddDescribe(CLI::App& verb);
 
 // --history, --min-history, --horizon, --stride; the defaults are the paper's protocol.
 struct WindowFlags {

@@ -29,6 +29,8 @@ constexpr Verb kVerbs[] = {
     {"compare", "Paired differences between models, with intervals over flights", AddCompare},
     {"bench", "Measure latency, throughput and memory of a forecaster on this machine", AddBench},
     {"check", "Compare every instruction set of this CPU with the plain loops", AddCheck},
+    {"predict", "Forecast along a recording, or answer a live stream of observations", AddPredict},
+    {"describe", "Say what is in a model file", AddDescribe},
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace aerocast::cli {
 namespace {
 
 std::atomic<bool> stop_is_graceful = false, stop_requested = false;
+std::atomic<int> stop_signal = 0;  // the first, for the exit code
 
 // Signals wait for this thread. Must be called before any other thread exists.
 void EndCleanlyOnSignals() {
@@ -31,6 +32,7 @@ void EndCleanlyOnSignals() {
     int signal = 0;
     sigwait(&signals, &signal);
     // Only a second Ctrl-C is impatience; SIGTERM may come from several sides at once.
+    stop_signal = signal;
     while (stop_is_graceful && (!stop_requested.exchange(true) || signal == SIGTERM)) {
       sigwait(&signals, &signal);
     }
@@ -109,7 +111,8 @@ int RunProgram(int argc, char** argv, std::span<const Verb> verbs) {
   try {
     EndCleanlyOnSignals();
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like a full disk
-    return FlushOutput(Dispatch(argc, argv, verbs));
+    const int code = FlushOutput(Dispatch(argc, argv, verbs));
+    return code == 0 && stop_requested ? 128 + stop_signal : code;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "aerocast: %s\n", error.what());
     return 1;

@@ -23,7 +23,8 @@ int RunProgram(int argc, char** argv, std::span<const Verb> verbs);
 
 // Ctrl-C and SIGTERM: what is being written disappears, then the program ends as the signal would
 // have ended it. A verb that can stop at a better moment calls this and looks at the flag: the
-// first signal then only sets it, and a second Ctrl-C ends the program.
+// first signal then only sets it, and a second Ctrl-C ends the program. What such a verb has
+// finished is finished, but the exit code says that it was stopped: 128 + signal.
 const std::atomic<bool>& StopOnSignals();
 
 }  // namespace aerocast::cli

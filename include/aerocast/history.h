@@ -7,6 +7,7 @@
 // forecaster cannot leak the future: it never sees it.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -23,11 +24,22 @@ struct Observation {
   friend bool operator==(const Observation&, const Observation&) = default;
 };
 
+// Stamps within 285 years of the clock's origin, so that no sum of ours overflows.
+inline constexpr TimeNs kLatestStampNs = 9'000'000'000'000'000'000;
+inline constexpr double kFarthestM = 1e7;  // from the origin, per axis
+
+// Whether anything can be made of it: stamp and position within the limits above (NaN is not).
+inline bool IsUsable(const Observation& o) {
+  return o.t_ns > -kLatestStampNs && o.t_ns < kLatestStampNs &&
+         std::abs(o.p_world.x) < kFarthestM && std::abs(o.p_world.y) < kFarthestM &&
+         std::abs(o.p_world.z) < kFarthestM;
+}
+
 // A view: whoever makes it keeps `samples` and `id` alive and unchanged while it is used.
 //
-// Well-formed samples have strictly increasing stamps and finite positions within 1e7 m of the
-// origin. Rate and spacing are free: 3 Hz or 200 Hz, even or not, with gaps. Samples that break
-// these rules are skipped by Forecaster::Predict, which still answers from the others.
+// Well-formed samples are usable and have strictly increasing stamps. Rate and spacing are free: 3
+// Hz or 200 Hz, even or not, with gaps. Samples that break these rules are skipped by
+// Forecaster::Predict, which still answers from the others.
 //
 // Which of two samples breaks the order? Going back from the end, each sample taken is the newest
 // of the eight usable ones before it. So up to seven samples that arrive late are skipped, and t0

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <system_error>
+#include <utility>
 
 namespace aerocast {
 namespace fs = std::filesystem;
@@ -39,21 +40,6 @@ Status WriteAll(int fd, const fs::path& shown, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(n));
   }
   return {};
-}
-
-Status WriteAndSync(const fs::path& file, const fs::path& shown, std::string_view content,
-                    mode_t mode) {
-  const Descriptor out{open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
-  if (out.fd < 0) return SystemError(shown, "cannot create", errno);
-  if (Status s = WriteAll(out.fd, shown, content); !s.ok()) return s;
-  if (fsync(out.fd) != 0) return SystemError(shown, "cannot sync", errno);
-  return {};
-}
-
-Status WriteThrough(const fs::path& file, std::string_view content) {
-  const Descriptor out{open(file.c_str(), O_WRONLY | O_CLOEXEC)};
-  if (out.fd < 0) return SystemError(file, "cannot open", errno);
-  return WriteAll(out.fd, file, content);
 }
 
 void SyncDirectory(const fs::path& directory) {
@@ -135,22 +121,64 @@ Result<std::string> ReadFile(const fs::path& file, std::uint64_t limit) {
   }
 }
 
-Status WriteFileAtomically(const fs::path& file, std::string_view content) {
-  const fs::path target = Followed(file);
+Result<StagedFile> StagedFile::Create(const fs::path& file) {
+  StagedFile staged;
+  staged.file_ = file, staged.target_ = Followed(file);
   struct stat info;
-  const bool exists = stat(target.c_str(), &info) == 0;
+  const bool exists = stat(staged.target_.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return SystemError(file, "expected a file", EISDIR);
-  if (exists && !S_ISREG(info.st_mode)) return WriteThrough(file, content);
-  const fs::path temporary = Sibling(target);
-  Register(temporary);
-  Status written = WriteAndSync(temporary, file, content, exists ? info.st_mode & 0777 : 0644);
-  if (written.ok() && rename(temporary.c_str(), target.c_str()) != 0) {
-    written = SystemError(file, "cannot replace", errno);
+  if (exists && !S_ISREG(info.st_mode)) {
+    staged.fd_ = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+    if (staged.fd_ < 0) return SystemError(file, "cannot open", errno);
+    return staged;
   }
-  if (!written.ok()) (void)unlink(temporary.c_str());
-  Unregister(temporary);
-  if (written.ok()) SyncDirectory(target.parent_path());
-  return written;
+  const fs::path staging = Sibling(staged.target_);
+  Register(staging);
+  staged.fd_ = open(staging.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                    exists ? info.st_mode & 0777 : 0644);
+  if (staged.fd_ < 0) {
+    const int code = errno;
+    Unregister(staging);
+    return SystemError(file, "cannot create", code);
+  }
+  staged.staging_ = staging;
+  return staged;
+}
+
+StagedFile::StagedFile(StagedFile&& other) noexcept
+    : file_(std::move(other.file_)),
+      target_(std::move(other.target_)),
+      staging_(std::move(other.staging_)),
+      fd_(std::exchange(other.fd_, -1)) {
+  other.staging_.clear();
+}
+
+StagedFile::~StagedFile() {
+  if (fd_ >= 0) close(fd_);
+  if (staging_.empty()) return;
+  (void)unlink(staging_.c_str());
+  Unregister(staging_);
+}
+
+Status StagedFile::Append(std::string_view content) { return WriteAll(fd_, file_, content); }
+
+Status StagedFile::Commit() {
+  if (staging_.empty()) return {};
+  if (fsync(fd_) != 0) return SystemError(file_, "cannot sync", errno);
+  if (rename(staging_.c_str(), target_.c_str()) != 0) {
+    return SystemError(file_, "cannot replace", errno);
+  }
+  Unregister(staging_);
+  staging_.clear();
+  SyncDirectory(target_.parent_path());
+  return {};
+}
+
+Status WriteFileAtomically(const fs::path& file, std::string_view content) {
+  Result<StagedFile> staged = StagedFile::Create(file);
+  if (!staged.ok()) return staged.error();
+  if (Status s = staged->Append(content); !s.ok()) return s;
+  return staged->Commit();
 }
 
 Result<StagedDirectory> StagedDirectory::Create(const fs::path& target, bool replace) {

@@ -22,6 +22,25 @@ Result<std::string> ReadFile(const std::filesystem::path& file,
 // its permissions, and what is no regular file (a pipe, a terminal) is written to, not replaced.
 Status WriteFileAtomically(const std::filesystem::path& file, std::string_view content);
 
+// The same for content that comes in pieces: Append as often as there is more, then Commit.
+// Without Commit() nothing of it stays.
+class StagedFile {
+ public:
+  static Result<StagedFile> Create(const std::filesystem::path& file);
+  StagedFile(StagedFile&& other) noexcept;
+  StagedFile& operator=(StagedFile&&) = delete;
+  ~StagedFile();
+
+  Status Append(std::string_view content);
+  Status Commit();
+
+ private:
+  StagedFile() = default;
+  std::filesystem::path file_, target_;  // as the user named it, and where links lead
+  std::filesystem::path staging_;        // empty: written to directly
+  int fd_ = -1;
+};
+
 // Removes what writers that have died in the middle left in this directory.
 void RemovePartialFiles(const std::filesystem::path& directory);
 

@@ -98,6 +98,24 @@ std::optional<TimeNs> ParseSeconds(std::string_view text) {
   return DurationNs(*seconds);
 }
 
+std::string_view TopLevelNumber(std::string_view json, std::string_view key) {
+  int depth = 0;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c != '"') continue;
+    const std::size_t begin = ++i;
+    while (i < json.size() && json[i] != '"') i += json[i] == '\\' ? 2 : 1;
+    if (depth != 1 || i >= json.size() || json.substr(begin, i - begin) != key) continue;
+    std::size_t at = json.find_first_not_of(" \t", i + 1);
+    if (at == json.npos || json[at] != ':') continue;  // a value that looks like the key
+    at = json.find_first_not_of(" \t", at + 1);
+    return json.substr(at, json.find_first_of(",} \t\r", at) - at);
+  }
+  return {};
+}
+
 void AppendSeconds(TimeNs t_ns, std::string& out) {
   const bool negative = t_ns < 0;
   const auto magnitude =

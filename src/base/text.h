@@ -28,6 +28,11 @@ std::optional<long long> ParseInteger(std::string_view text);
 // int64 nanoseconds.
 std::optional<TimeNs> ParseSeconds(std::string_view text);
 
+// The text of a number at the top level of a JSON object, so that a stamp need not pass through a
+// double. `json` is known to be a valid object that has the key; empty where it is spelt with
+// escapes.
+std::string_view TopLevelNumber(std::string_view json, std::string_view key);
+
 // Appends seconds with as many decimals as needed, at most nine: 12300000000 -> "12.3".
 void AppendSeconds(TimeNs t_ns, std::string& out);
 // Appends `value` rounded to `decimals`, trailing zeros dropped, never "-0".

@@ -11,7 +11,6 @@
 namespace aerocast {
 namespace {
 
-constexpr double kFarthest = 1e7;              // metres from the origin
 constexpr std::size_t kRepairCapacity = 4096;  // newest samples kept of a malformed history
 constexpr int kLateWindow = 8;                 // samples within which order may be lost
 constexpr double kLatestS = 10;  // a stamp further ahead than this is no late sample's
@@ -21,17 +20,9 @@ constexpr int kMaxThreads = 64;
 
 constexpr double kLeastStepSigma = 1e-3;  // metres
 
-// Stamps within 285 years of the clock's origin, so that no sum of ours overflows.
-constexpr TimeNs kLatest = 9'000'000'000'000'000'000;
-
-bool Usable(const Observation& o) {
-  return o.t_ns > -kLatest && o.t_ns < kLatest && std::abs(o.p_world.x) < kFarthest &&
-         std::abs(o.p_world.y) < kFarthest && std::abs(o.p_world.z) < kFarthest;  // false for NaN
-}
-
 bool WellFormed(std::span<const Observation> samples) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (!Usable(samples[i]) || (i > 0 && samples[i].t_ns <= samples[i - 1].t_ns)) return false;
+    if (!IsUsable(samples[i]) || (i > 0 && samples[i].t_ns <= samples[i - 1].t_ns)) return false;
   }
   return true;
 }
@@ -44,7 +35,7 @@ std::size_t NewestBefore(std::span<const Observation> samples, std::size_t end, 
   std::size_t best = kNoSample;
   int seen = 0;
   for (std::size_t i = end; i-- > 0 && (seen < kLateWindow || best == kNoSample);) {
-    if (!Usable(samples[i])) continue;
+    if (!IsUsable(samples[i])) continue;
     ++seen;
     if (samples[i].t_ns >= limit) continue;
     if (best == kNoSample || samples[i].t_ns > samples[best].t_ns) best = i;
@@ -59,7 +50,7 @@ std::span<const Observation> Repair(std::span<const Observation> samples,
   out.resize(kRepairCapacity);
   std::size_t begin = out.size();
   std::size_t at = samples.size();
-  while (at > 0 && !Usable(samples[at - 1])) --at;
+  while (at > 0 && !IsUsable(samples[at - 1])) --at;
   if (at == 0) return {};
   TimeNs limit = samples[at - 1].t_ns + DurationNs(kLatestS);
   while (begin > 0 && (at = NewestBefore(samples, at, limit)) != kNoSample) {
@@ -127,7 +118,7 @@ bool Forecaster::Begin(const History& history, std::vector<Observation>& repaire
     return false;
   }
   clean.samples = Cut(clean.samples, info_.history_s);
-  if (!(clean.noise_m >= 0 && clean.noise_m < kFarthest)) clean.noise_m = 0;
+  if (!(clean.noise_m >= 0 && clean.noise_m < kFarthestM)) clean.noise_m = 0;
   task.forecast->Reset(info_.shape, clean.id, clean.samples.back().t_ns, info_.dt_s);
   return true;
 }

@@ -54,26 +54,6 @@ Json ConformalJson(const ConformalRegions& c, int steps) {
   return out;
 }
 
-// The text of a top-level number, so that a stamp need not pass through a double. `line` is known
-// to be a valid JSON object that has the key.
-std::string_view TopLevelNumber(std::string_view line, std::string_view key) {
-  int depth = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (c != '"') continue;
-    const std::size_t begin = ++i;
-    while (i < line.size() && line[i] != '"') i += line[i] == '\\' ? 2 : 1;
-    if (depth != 1 || i >= line.size() || line.substr(begin, i - begin) != key) continue;
-    std::size_t at = line.find_first_not_of(" \t", i + 1);
-    if (at == line.npos || line[at] != ':') continue;  // a value that looks like the key
-    at = line.find_first_not_of(" \t", at + 1);
-    return line.substr(at, line.find_first_of(",} \t\r", at) - at);
-  }
-  return {};
-}
-
 TimeNs ReadT0(const Field& f, std::string_view line) {
   const Field t0 = f / "t0";
   t0.Number();  // refuses what is no number

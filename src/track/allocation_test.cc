@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A track allocates nothing after construction. A program of its own, because it replaces the
+// global operator new.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "aerocast/track.h"
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size ? size : 1)) return p;
+  std::abort();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace aerocast {
+namespace {
+
+TEST(TrackAllocation, TheHookSeesAllocations) {
+  const long before = allocations;
+  const TrackBuffer track("bird");
+  EXPECT_GT(allocations, before) << track.size();
+}
+
+TEST(TrackAllocation, NothingAfterConstruction) {
+  TrackBuffer track("bird", {.capacity = 100});
+  const std::string long_id(500, 'x');
+  const long before = allocations;
+  std::size_t seen = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 1000; ++i) {
+      const TimeNs t = 10'000'000 * TimeNs{i % 7 == 3 ? i - 5 : i};  // some late, some doubled
+      track.Add({t, {1.0 * i, i % 11 == 0 ? NAN : 0, 0}});
+      seen += track.history().samples.size() + (track.IsStale(t) ? 1 : 0);
+    }
+    track.Reset(long_id);
+  }
+  EXPECT_EQ(allocations - before, 0) << seen;
+}
+
+}  // namespace
+}  // namespace aerocast
