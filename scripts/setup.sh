@@ -8,7 +8,7 @@ set -euo pipefail
 build_packages=(g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libfmt-dev)
 train_packages=(libtorch-dev libgloo-dev libopenblas0-openmp libtomlplusplus-dev)
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format clang-tidy
-               chromium git)
+               clang libclang-rt-14-dev chromium git)
 
 wanted=("${build_packages[@]}")
 if [ "${1:-}" = train ] || [ "${1:-}" = test ]; then

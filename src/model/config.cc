@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "aerocast/forecast.h"
+#include "src/base/sha256.h"
 #include "src/base/text.h"
 #include "src/model/json_object.h"
 #include "src/model/strict_json.h"
@@ -309,6 +310,14 @@ std::size_t ParameterCount(const ModelConfig& config) {
   std::size_t count = 0;
   for (const TensorSpec& tensor : TensorsOf(config)) count += tensor.size();
   return count;
+}
+
+std::string StructureHash(const ModelConfig& config) {
+  std::string text = ToJson(config) + "\n";
+  for (const TensorSpec& tensor : TensorsOf(config)) {
+    text += tensor.name + " " + JsonText(std::span<const std::int64_t>(tensor.shape)) + "\n";
+  }
+  return Sha256Hex(text);
 }
 
 }  // namespace aerocast

@@ -4,13 +4,12 @@
 // that refuses it. All but the crudest have the right length and hashes: they get past them.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "src/base/check.h"
 #include "src/model/forge_testing.h"
 
 namespace aerocast {
@@ -49,7 +48,7 @@ class MalformedModels {
   std::string Replaced(std::string_view from, std::string_view to) const {
     std::string header = good_.header;
     const std::size_t at = header.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
+    AEROCAST_CHECK(at != std::string::npos);
     return header.replace(at, from.size(), to);
   }
   static std::string Length(std::uint64_t length) {

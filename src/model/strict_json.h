@@ -28,7 +28,7 @@ struct JsonValue {
 
   // Whole numbers are signed when they are negative.
   std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List, Object>
-      value = nullptr;
+      value;
 
   template <typename T>
   const T* As() const {
