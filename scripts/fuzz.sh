@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Throws random inputs at every reader of foreign bytes (fuzz/README.md). Needs clang:
+# Throws changed inputs at the readers of foreign bytes (fuzz/README.md). Needs clang:
 # scripts/setup.sh test.
 #   scripts/fuzz.sh [SECONDS] [NAME]  each fuzzer, or the one named, for so long (60 s by default)
 #   scripts/fuzz.sh --planted [NAME]  fuzzers whose reader lacks one check must fail within a minute

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <locale>
+#include <span>
 #include <sstream>
 
 #include "aerocast/forecast.h"
