@@ -30,6 +30,10 @@ if(AEROCAST_SANITIZE)
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+if(AEROCAST_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)  # also what is within a vector's spare room
+endif()
 
 macro(aerocast_need remedy)  # a macro: what a package sets is the caller's
   foreach(package ${ARGN})

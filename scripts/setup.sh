@@ -8,8 +8,8 @@ set -euo pipefail
 build_packages=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libfmt-dev)
 train_packages=(libtorch-dev libgloo-dev libopenblas0-openmp libtomlplusplus-dev)
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format clang-tidy
-               chromium git pkg-config python3-dev python3-venv python3-pip python3-setuptools
-               python3-wheel python3-numpy pybind11-dev mypy)
+               clang libclang-rt-14-dev chromium git pkg-config python3-dev python3-venv python3-pip
+               python3-setuptools python3-wheel python3-numpy pybind11-dev mypy)
 
 wanted=("${build_packages[@]}")
 if [ "${1:-}" = train ] || [ "${1:-}" = test ]; then

@@ -24,8 +24,8 @@
 
 namespace aerocast {
 
-// How weights are kept in memory. Sums are single precision either way; half precision halves the
-// memory a forecast has to stream, and rounds each weight to 11 bits.
+// How weights are kept, in memory or in a file. Sums are single precision either way; half
+// precision halves the memory a forecast has to stream, and rounds each weight to 11 bits.
 enum class WeightStorage { kSingle, kHalf };
 
 struct LoadOptions {

@@ -27,6 +27,7 @@ enum class ErrorCode {
   kExists,           // something would have been overwritten
   kBadFormat,        // a file or line is not what its format asks for
   kIo,               // the operating system refused to read or write
+  kOutOfMemory,      // there was not enough memory; nothing is left behind
 };
 
 struct Error {

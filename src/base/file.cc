@@ -23,14 +23,6 @@ Error SystemError(const fs::path& file, const std::string& what, int code) {
           file.string() + ": " + what + ": " + std::strerror(code)};
 }
 
-// A file descriptor that closes itself.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-};
-
 // `shown` is the name the user knows; messages use it.
 Status WriteAll(int fd, const fs::path& shown, std::string_view content) {
   while (!content.empty()) {
@@ -43,8 +35,17 @@ Status WriteAll(int fd, const fs::path& shown, std::string_view content) {
 }
 
 void SyncDirectory(const fs::path& directory) {
-  const Descriptor dir{open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (dir.fd >= 0) (void)fsync(dir.fd);
+  const Descriptor dir(open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_CLOEXEC));
+  if (dir.fd() >= 0) (void)fsync(dir.fd());
+}
+
+Result<std::uint64_t> SizeOfRegular(const Descriptor& in, const fs::path& file) {
+  if (in.fd() < 0) return SystemError(file, "cannot open", errno);
+  struct stat info;
+  if (fstat(in.fd(), &info) != 0) return SystemError(file, "cannot read", errno);
+  if (S_ISDIR(info.st_mode)) return SystemError(file, "expected a file", EISDIR);
+  if (S_ISREG(info.st_mode)) return static_cast<std::uint64_t>(info.st_size);
+  return Error{ErrorCode::kBadFormat, file.string() + ": expected a regular file"};
 }
 
 constexpr const char* kPartial = ".partial-";
@@ -97,19 +98,36 @@ void Unregister(const fs::path& path) {
 
 }  // namespace
 
-Result<std::string> ReadFile(const fs::path& file, std::uint64_t limit) {
-  const Descriptor in{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (in.fd < 0) return SystemError(file, "cannot open", errno);
-  struct stat info;
-  if (fstat(in.fd, &info) != 0) return SystemError(file, "cannot read", errno);
-  if (S_ISDIR(info.st_mode)) return SystemError(file, "expected a file", EISDIR);
-  if (!S_ISREG(info.st_mode)) {
-    return Error{ErrorCode::kBadFormat, file.string() + ": expected a regular file"};
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<FileSource> FileSource::Open(const fs::path& file) {
+  Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Result<std::uint64_t> size = SizeOfRegular(in, file);
+  if (!size.ok()) return size.error();
+  return FileSource(std::move(in), *size);
+}
+
+Status FileSource::Read(std::uint64_t offset, void* to, std::size_t bytes) const {
+  auto* at = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t n = pread(in_.fd(), at, bytes, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error{ErrorCode::kIo, std::string("cannot be read: ") + std::strerror(errno)};
+    if (n == 0) return CutOffWhileRead();
+    at += n, offset += static_cast<std::uint64_t>(n), bytes -= static_cast<std::size_t>(n);
   }
+  return {};
+}
+
+Result<std::string> ReadFile(const fs::path& file, std::uint64_t limit) {
+  const Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (const Result<std::uint64_t> size = SizeOfRegular(in, file); !size.ok()) return size.error();
   std::string content;
   char buffer[1 << 16];
   for (;;) {
-    const ssize_t n = read(in.fd, buffer, sizeof buffer);
+    const ssize_t n = read(in.fd(), buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return SystemError(file, "cannot read", errno);
     if (n == 0) return content;

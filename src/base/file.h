@@ -7,13 +7,44 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "aerocast/result.h"
+#include "src/base/byte_source.h"
 
 namespace aerocast {
 
-// Refuses what is no regular file (a pipe could make us wait for ever), and files larger than
-// `limit` bytes.
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor();
+
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// An open file: its size is the one it had then.
+class FileSource final : public ByteSource {
+ public:
+  // Refuses what is no regular file (a pipe could make us wait for ever).
+  static Result<FileSource> Open(const std::filesystem::path& file);
+
+  std::uint64_t size() const override { return size_; }
+  Status Read(std::uint64_t offset, void* to, std::size_t bytes) const override;
+
+ private:
+  FileSource(Descriptor in, std::uint64_t size) : in_(std::move(in)), size_(size) {}
+
+  Descriptor in_;
+  std::uint64_t size_;
+};
+
+// Refuses what FileSource refuses, and files larger than `limit` bytes.
 Result<std::string> ReadFile(const std::filesystem::path& file,
                              std::uint64_t limit = std::uint64_t{1} << 31);
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "src/base/file.h"
+#include "src/base/planted_bug.h"
 #include "src/base/text.h"
 
 namespace aerocast {
@@ -11,6 +12,9 @@ namespace {
 
 constexpr int kPositionDecimals = 7;
 constexpr TimeNs kLatestStamp = 4'000'000'000 * kNsPerSecond;  // differences must fit into int64
+
+// How a stranger's text is shown in a message.
+std::string Quoted(std::string_view text) { return "'" + Printable(text.substr(0, 60)) + "'"; }
 
 // Reads a text line by line and remembers where it is, for messages.
 class LineReader {
@@ -52,13 +56,14 @@ Status ReadMetadata(std::string_view comment, const LineReader& at, Recording& r
   if (key == "frame") recording.frame = value;
   if (key == "source") {
     const auto source = SourceFromName(value);
-    if (!source) return at.Complain("source is '" + value + "', expected real or synthetic");
+    if (!source) return at.Complain("source is " + Quoted(value) + ", expected real or synthetic");
     recording.source = *source;
   }
   if (key == "noise_m") {
     const auto noise = ParseDouble(value);
     if (!noise || !(*noise >= 0 && *noise < 1e6)) {
-      return at.Complain("noise_m is '" + value + "', expected a standard deviation in metres");
+      return at.Complain("noise_m is " + Quoted(value) +
+                         ", expected a standard deviation in metres");
     }
     recording.noise_m = *noise;
   }
@@ -91,8 +96,7 @@ Result<Columns> ReadHeader(std::string_view line, const LineReader& at) {
     }
     if (columns.index[c] < 0 && c < 4) {
       return at.Complain("no column '" + std::string(Columns::kNames[c]) +
-                         "', expected a header line t,x,y,z but found '" +
-                         std::string(line.substr(0, 60)) + "'");
+                         "', expected a header line t,x,y,z but found " + Quoted(line));
     }
     truths += c >= 4 && columns.index[c] >= 0;
   }
@@ -107,7 +111,7 @@ Status ReadSample(const std::vector<std::string_view>& fields, const Columns& co
                   const LineReader& at, Recording& recording) {
   // The last number of a line without its end may have lost digits: 20.0 cut to 2 is a number too.
   if (!at.terminated()) return at.Complain("the file ends in the middle of a line");
-  if (fields.size() != columns.count) {
+  if (fields.size() != columns.count && !kPlantedBug) {
     const bool fewer = fields.size() < columns.count;
     return at.Complain("expected " + std::to_string(columns.count) + " fields, found " +
                        (fewer ? std::to_string(fields.size()) : "more"));
@@ -117,10 +121,10 @@ Status ReadSample(const std::vector<std::string_view>& fields, const Columns& co
   };
   const auto t_ns = ParseSeconds(field(0));
   if (!t_ns || *t_ns > kLatestStamp || *t_ns < -kLatestStamp) {
-    return at.Complain("t is '" + std::string(field(0)) + "', expected seconds, at most 4e9");
+    return at.Complain("t is " + Quoted(field(0)) + ", expected seconds, at most 4e9");
   }
   if (!recording.samples.empty() && *t_ns <= recording.samples.back().t_ns) {
-    std::string message = "t is " + std::string(field(0)) + " after ";
+    std::string message = "t is " + Printable(field(0).substr(0, 60)) + " after ";
     AppendSeconds(recording.samples.back().t_ns, message);
     return at.Complain(message + ", expected increasing stamps (aerocast import repairs this)");
   }
@@ -128,8 +132,8 @@ Status ReadSample(const std::vector<std::string_view>& fields, const Columns& co
   for (std::size_t c = 1; c < (columns.truth() ? 7u : 4u); ++c) {
     const auto number = ParseDouble(field(c));
     if (!number || !(std::abs(*number) < 1e7)) {
-      return at.Complain(std::string(Columns::kNames[c]) + " is '" + std::string(field(c)) +
-                         "', expected metres, finite and below 1e7");
+      return at.Complain(std::string(Columns::kNames[c]) + " is " + Quoted(field(c)) +
+                         ", expected metres, finite and below 1e7");
     }
     value[c] = *number;
   }

@@ -60,6 +60,10 @@ TEST(ParseRecording, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(MessageOf("t,x,y,z\n1,1,2\n2,1,2,3\n"), HasSubstr("expected 4 fields, found 3"));
   EXPECT_THAT(MessageOf("# source: dream\nt,x,y,z\n"), HasSubstr("expected real or synthetic"));
   EXPECT_THAT(MessageOf("# noise_m: -1\nt,x,y,z\n"), HasSubstr("noise_m is '-1'"));
+  // Nothing of the file steers a terminal or fills it.
+  EXPECT_THAT(MessageOf("# source: \x1b[2J\nt,x,y,z\n"), HasSubstr("source is '?[2J', expected"));
+  EXPECT_THAT(MessageOf("t,x\x07\n"), HasSubstr("but found 't,x?'"));
+  EXPECT_LT(MessageOf("t,x,y,z\n" + std::string(1 << 20, '7') + ",1,2,3\n").size(), 200u);
 }
 
 TEST(ReadRecording, NamesAFileThatIsNotThere) {

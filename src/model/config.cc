@@ -6,10 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <locale>
+#include <span>
 #include <sstream>
 
 #include "aerocast/forecast.h"
+#include "src/base/sha256.h"
 #include "src/base/text.h"
+#include "src/model/json_object.h"
 #include "src/model/strict_json.h"
 
 namespace aerocast {
@@ -233,30 +236,32 @@ Status Validate(const ModelConfig& config) {
 }
 
 std::string ToJson(const ModelConfig& config) {
-  OrderedJson json = {{"architecture", ArchitectureName(config.architecture)},
-                      {"history_steps", config.history_steps},
-                      {"horizon_steps", config.horizon_steps},
-                      {"dt_s", config.dt_s},
-                      {"lambda_m", config.lambda_m},
-                      {"velocity", config.velocity}};
+  JsonObject json;
+  const auto whole = [&](const char* key, int value) { json.Add(key, std::int64_t{value}); };
+  json.Add("architecture", std::string(ArchitectureName(config.architecture)));
+  whole("history_steps", config.history_steps);
+  whole("horizon_steps", config.horizon_steps);
+  json.Add("dt_s", config.dt_s);
+  json.Add("lambda_m", config.lambda_m);
+  json.Add("velocity", config.velocity);
   if (IsMlp(config)) {
-    json["hidden"] = config.hidden;
+    json.Add("hidden", std::span<const int>(config.hidden));
   } else {
-    json["width"] = config.width;
-    json["layers"] = config.layers;
+    whole("width", config.width);
+    whole("layers", config.layers);
   }
   if (IsTransformer(config)) {
-    json["heads"] = config.heads;
-    json["feed_forward"] = config.feed_forward;
-    json["positional_encoding"] = config.positional_encoding;
+    whole("heads", config.heads);
+    whole("feed_forward", config.feed_forward);
+    json.Add("positional_encoding", config.positional_encoding);
   }
-  json["components"] = config.components;
-  json["sigma_min_m"] = config.sigma_min_m;
-  return json.dump();
+  whole("components", config.components);
+  json.Add("sigma_min_m", config.sigma_min_m);
+  return json.text();
 }
 
 Result<ModelConfig> ModelConfigFromJson(std::string_view json, std::string_view where) {
-  const Result<Json> parsed = ParseStrictJson(json, where);
+  const Result<JsonValue> parsed = ParseStrictJson(json, where);
   if (!parsed.ok()) return parsed.error();
   JsonFields fields(*parsed, where);
   ModelConfig config;
@@ -319,6 +324,14 @@ std::vector<float> PositionTable(const ModelConfig& config) {
     }
   }
   return table;
+}
+
+std::string StructureHash(const ModelConfig& config) {
+  std::string text = ToJson(config) + "\n";
+  for (const TensorSpec& tensor : TensorsOf(config)) {
+    text += tensor.name + " " + JsonText(std::span<const std::int64_t>(tensor.shape)) + "\n";
+  }
+  return Sha256Hex(text);
 }
 
 }  // namespace aerocast

@@ -87,4 +87,9 @@ std::size_t ParameterCount(const ModelConfig& config);
 // even columns and cosines in the odd ones; zeros without positional encoding.
 std::vector<float> PositionTable(const ModelConfig& config);
 
+// What the network is without its weights, in 64 hexadecimal digits: SHA-256 of the config's JSON
+// and of every tensor's name and shape. Equal for two models exactly when one's weights fit into
+// the other (docs/model_format.md).
+std::string StructureHash(const ModelConfig& config);
+
 }  // namespace aerocast

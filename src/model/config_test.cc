@@ -8,6 +8,8 @@
 #include <limits>
 #include <set>
 
+#include "src/base/sha256.h"
+
 namespace aerocast {
 namespace {
 
@@ -244,6 +246,45 @@ TEST(ModelConfigTest, TheLargestNetworkStaysWithinTheFile) {
   for (const TensorSpec& tensor : TensorsOf(config)) {
     for (const std::int64_t n : tensor.shape) EXPECT_LE(n, 65536) << tensor.name;
   }
+}
+
+TEST(ModelConfigTest, TheStructureHashIsOfConfigAndTensors) {
+  ModelConfig config = Mlp();
+  config.hidden = {1}, config.history_steps = config.horizon_steps = config.components = 1;
+  config.velocity = false;
+  EXPECT_EQ(StructureHash(config),
+            Sha256Hex(R"({"architecture":"mlp","history_steps":1,"horizon_steps":1,"dt_s":0.1,)"
+                      R"("lambda_m":2.5,"velocity":false,"hidden":[1],"components":1,)"
+                      R"("sigma_min_m":0.05})"
+                      "\nlayers.0.weight [1,3]\nlayers.0.bias [1]\nlayers.0.norm.weight [1]\n"
+                      "layers.0.norm.bias [1]\nheads.mean.weight [3,1]\nheads.mean.bias [3]\n"
+                      "heads.log_sigma.weight [3,1]\nheads.log_sigma.bias [3]\n"
+                      "heads.logit.weight [1,1]\nheads.logit.bias [1]\n"));
+}
+
+TEST(ModelConfigTest, EveryFieldChangesTheStructureHash) {
+  std::set<std::string> hashes;
+  for (const ModelConfig& config : OneOfEach()) hashes.insert(StructureHash(config));
+  using Change = std::function<void(ModelConfig&)>;
+  const std::vector<Change> changes = {[](ModelConfig& c) { c.history_steps = 19; },
+                                       [](ModelConfig& c) { c.horizon_steps = 49; },
+                                       [](ModelConfig& c) { c.dt_s = 0.2; },
+                                       [](ModelConfig& c) { c.lambda_m = 2; },
+                                       [](ModelConfig& c) { c.velocity = false; },
+                                       [](ModelConfig& c) { c.width = 256; },
+                                       [](ModelConfig& c) { c.layers = 3; },
+                                       [](ModelConfig& c) { c.heads = 4; },
+                                       [](ModelConfig& c) { c.feed_forward = 2047; },
+                                       [](ModelConfig& c) { c.components = 4; },
+                                       [](ModelConfig& c) { c.sigma_min_m = 0.1; },
+                                       [](ModelConfig& c) { c.positional_encoding = false; }};
+  for (const Change& change : changes) {
+    ModelConfig config;
+    change(config);
+    hashes.insert(StructureHash(config));
+  }
+  EXPECT_EQ(hashes.size(), OneOfEach().size() + changes.size());
+  EXPECT_EQ(StructureHash(ModelConfig{}), StructureHash(Transformer(512, 4, 5)));
 }
 
 }  // namespace

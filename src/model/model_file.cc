@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <set>
-#include <sstream>
 
+#include "src/base/file.h"
+#include "src/base/out_of_memory.h"
 #include "src/base/text.h"
+#include "src/model/json_object.h"
 #include "src/model/strict_json.h"
 
 namespace aerocast {
@@ -62,6 +63,11 @@ std::string TensorComplaint(const ModelConfig& config, const std::vector<Tensor>
 }
 
 std::string ProvenanceComplaint(const Provenance& provenance) {
+  for (const std::string& key : provenance.train_flights) {
+    if (key.empty() || key.find(' ') != key.npos) {
+      return "'train_flights' has " + ("'" + Printable(key) + "', expected keys without spaces");
+    }
+  }
   if (!std::isfinite(provenance.epochs_seen)) return "'epochs_seen' is not finite";
   for (const auto& [name, value] : provenance.metrics) {
     if (!std::isfinite(value)) return "metric '" + Printable(name) + "' is not finite";
@@ -76,28 +82,35 @@ std::string JoinKeys(const std::vector<std::string>& keys) {
   return text;
 }
 
-std::vector<std::string> SplitKeys(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<std::string>(in), {}};
+std::vector<std::string> SplitKeys(std::string_view text) {
+  std::vector<std::string> keys;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) keys.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return keys;
 }
 
 std::string ToJson(const Provenance& provenance) {
-  const Json json = {{"training", provenance.training},
-                     {"corpus_name", provenance.corpus_name},
-                     {"corpus_hash", provenance.corpus_hash},
-                     {"split", provenance.split},
-                     {"split_hash", provenance.split_hash},
-                     {"seed", provenance.seed},
-                     {"train_flights", JoinKeys(provenance.train_flights)},
-                     {"windows_seen", provenance.windows_seen},
-                     {"epochs_seen", provenance.epochs_seen},
-                     {"version", provenance.version},
-                     {"metrics", provenance.metrics}};
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  JsonObject json, metrics;
+  for (const auto& [name, value] : provenance.metrics) metrics.Add(name, value);
+  json.Add("corpus_hash", provenance.corpus_hash);
+  json.Add("corpus_name", provenance.corpus_name);
+  json.Add("epochs_seen", provenance.epochs_seen);
+  json.AddJson("metrics", metrics.text());
+  json.Add("seed", provenance.seed);
+  json.Add("split", provenance.split);
+  json.Add("split_hash", provenance.split_hash);
+  json.Add("train_flights", JoinKeys(provenance.train_flights));
+  json.Add("training", provenance.training);
+  json.Add("version", provenance.version);
+  json.Add("windows_seen", provenance.windows_seen);
+  return json.text();
 }
 
 Result<Provenance> ProvenanceFromJson(std::string_view text, const std::string& where) {
-  const Result<Json> json = ParseStrictJson(text, where);
+  const Result<JsonValue> json = ParseStrictJson(text, where);
   if (!json.ok()) return json.error();
   JsonFields fields(*json, where);
   Provenance provenance;
@@ -111,10 +124,10 @@ Result<Provenance> ProvenanceFromJson(std::string_view text, const std::string& 
   provenance.windows_seen = fields.Count("windows_seen");
   provenance.epochs_seen = fields.Number("epochs_seen");
   provenance.version = fields.Text("version");
-  const Json& metrics = fields.Object("metrics");
+  const JsonValue& metrics = fields.Object("metrics");
   JsonFields values(metrics, where + ": metrics");
-  for (const auto& [name, value] : metrics.items()) {
-    provenance.metrics[name] = values.Number(name);
+  for (const JsonMember& metric : *metrics.As<JsonValue::Object>()) {
+    provenance.metrics[metric.key] = values.Number(metric.key);
   }
   for (JsonFields* part : {&fields, &values}) {
     if (const Status status = part->Finish(); !status.ok()) return status.error();
@@ -142,12 +155,39 @@ Status CheckFormat(const std::map<std::string, std::string>& metadata, const std
              "', the only one this program knows");
 }
 
+std::vector<TensorView> ViewsOf(const std::vector<Tensor>& tensors) {
+  std::vector<TensorView> views;
+  views.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) views.push_back({tensor.name, tensor.shape, tensor.data});
+  return views;
+}
+
+std::map<std::string, std::string> MetadataOf(const Model& model) {
+  return {{"format", std::string(kFormat)},
+          {"format_version", std::to_string(kModelFormatVersion)},
+          {"name", model.name},
+          {"config", aerocast::ToJson(model.config)},
+          {"provenance", ToJson(model.provenance)}};
+}
+
+// The header is, to the byte, the one that this model is written with.
+bool HeaderIsOurs(const Model& model, const std::string& header_sha256) {
+  std::map<std::string, std::string> metadata = MetadataOf(model);
+  metadata["data_sha256"] = model.sha256;
+  return HeaderSha256(metadata, ViewsOf(model.tensors), model.stored) == header_sha256;
+}
+
 Result<Model> ModelFromTensorFile(TensorFile file, const std::string& where) {
   if (const Status status = CheckFormat(file.metadata, where); !status.ok()) return status.error();
   const auto bad = [&](const std::string& message) {
     return Error{ErrorCode::kBadFormat, where + ": " + message};
   };
-  std::map<std::string, std::string> metadata = std::move(file.metadata);
+  std::map<std::string, std::string>& metadata = file.metadata;
+  const std::set<std::string_view> known = {
+      "format", "format_version", "name", "config", "provenance", "data_sha256", "header_sha256"};
+  for (const auto& [key, value] : metadata) {
+    if (!known.contains(key)) return bad("metadata '" + key + "' is not known here");
+  }
   for (const char* key : {"name", "config", "provenance"}) {
     if (!metadata.contains(key)) return bad("metadata '" + std::string(key) + "' is missing");
   }
@@ -163,22 +203,19 @@ Result<Model> ModelFromTensorFile(TensorFile file, const std::string& where) {
   const std::string complaint = TensorComplaint(*config, file.tensors);
   if (!complaint.empty()) return bad(complaint);
 
-  Model model{metadata["name"], *config, *provenance, std::move(file.tensors),
-              metadata["data_sha256"]};
-  for (const char* key : {"format", "format_version", "name", "config", "provenance", "data_sha256",
-                          "header_sha256"}) {
-    metadata.erase(key);
-  }
-  if (metadata.empty()) return model;
-  return bad("metadata '" + metadata.begin()->first + "' is not known here");
+  Model model{metadata["name"],        *config,     *provenance, std::move(file.tensors),
+              metadata["data_sha256"], file.weights};
+  if (HeaderIsOurs(model, metadata["header_sha256"])) return model;
+  return bad(
+      "header says it in other words, expected fields, numbers and spaces as they are written");
 }
 
 }  // namespace
 
-Status WriteModel(const std::filesystem::path& file, const Model& model) {
+Result<std::string> EncodeModel(const Model& model, std::string_view where, WeightStorage weights) {
   const auto bad = [&](const std::string& message) {
     return Error{ErrorCode::kInvalidArgument,
-                 file.string() + ": " + message + "; nothing was written"};
+                 std::string(where) + ": " + message + "; nothing was written"};
   };
   if (!IsModelName(model.name)) {
     return bad("the model's name is '" + Printable(model.name.substr(0, 60)) +
@@ -189,23 +226,28 @@ Status WriteModel(const std::filesystem::path& file, const Model& model) {
        {TensorComplaint(model.config, model.tensors), ProvenanceComplaint(model.provenance)}) {
     if (!complaint.empty()) return bad(complaint);
   }
-  const std::map<std::string, std::string> metadata = {
-      {"format", std::string(kFormat)},
-      {"format_version", std::to_string(kModelFormatVersion)},
-      {"name", model.name},
-      {"config", aerocast::ToJson(model.config)},
-      {"provenance", ToJson(model.provenance)}};
-  std::vector<TensorView> views;
-  for (const Tensor& tensor : model.tensors) {
-    views.push_back({tensor.name, tensor.shape, tensor.data});
-  }
-  return WriteTensorFile(file, metadata, views);
+  return EncodeChecked(where, MetadataOf(model), ViewsOf(model.tensors),
+                       TensorFileLimits{}.header_bytes, weights);
+}
+
+Result<Model> DecodeModel(std::string_view bytes, std::string_view where) {
+  Result<TensorFile> tensors = DecodeTensorFile(bytes, where);
+  if (!tensors.ok()) return tensors.error();
+  return ModelFromTensorFile(std::move(*tensors), std::string(where));
+}
+
+Status WriteModel(const std::filesystem::path& file, const Model& model, WeightStorage weights) {
+  const Result<std::string> bytes = EncodeModel(model, file.native(), weights);
+  if (!bytes.ok()) return bytes.error();
+  return WriteFileAtomically(file, *bytes);
 }
 
 Result<Model> ReadModel(const std::filesystem::path& file) {
-  Result<TensorFile> tensors = ReadTensorFile(file);
-  if (!tensors.ok()) return tensors.error();
-  return ModelFromTensorFile(std::move(*tensors), file.string());
+  return CatchOutOfMemory(file.native(), [&]() -> Result<Model> {
+    Result<TensorFile> tensors = ReadTensorFile(file);
+    if (!tensors.ok()) return tensors.error();
+    return ModelFromTensorFile(std::move(*tensors), file.native());
+  });
 }
 
 }  // namespace aerocast

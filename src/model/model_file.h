@@ -51,13 +51,23 @@ struct Model {
   ModelConfig config;
   Provenance provenance;
   std::vector<Tensor> tensors;  // exactly TensorsOf(config), in that order
-  std::string sha256;           // of the tensors' data; set by reading
+  std::string sha256;           // of the tensors' data as the file has it; set by reading
+  WeightStorage stored = WeightStorage::kSingle;  // how the file has it; set by reading
 };
 
 // Refuses what ReadModel would refuse: an invalid config, tensors that are not TensorsOf(config),
-// numbers that are not finite, a provenance too long for the header. Nothing is written then.
-Status WriteModel(const std::filesystem::path& file, const Model& model);
-// Refuses whatever is not a whole, known, finite model, by name of what is wrong.
+// numbers that are not finite or do not fit into `weights`, a provenance too long for the header.
+// Nothing is written then. Half precision halves the file and rounds each number to 11 bits.
+Status WriteModel(const std::filesystem::path& file, const Model& model,
+                  WeightStorage weights = WeightStorage::kSingle);
+// Refuses whatever is not a whole, known, finite model, by name of what is wrong. A model has one
+// form: what is accepted gives the same bytes when it is written again. The model is a copy, so
+// what happens to the file afterwards does not matter; running out of memory is an error too.
 Result<Model> ReadModel(const std::filesystem::path& file);
+
+// The same, bytes in memory; `where` begins every message.
+Result<std::string> EncodeModel(const Model& model, std::string_view where,
+                                WeightStorage weights = WeightStorage::kSingle);
+Result<Model> DecodeModel(std::string_view bytes, std::string_view where);
 
 }  // namespace aerocast

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "src/base/file.h"
+#include "src/base/half.h"
 #include "src/base/rng.h"
 
 namespace aerocast {
@@ -100,6 +101,39 @@ TEST_F(ModelFileTest, TheHashIsThatOfTheWeights) {
   EXPECT_NE(ReadModel(TestFile())->sha256, hash);
 }
 
+TEST_F(ModelFileTest, HalfPrecisionIsRoundedOnce) {
+  const Model model = SmallModel();
+  ASSERT_TRUE(WriteModel(TestFile(), model, WeightStorage::kHalf).ok());
+  const std::string bytes = *ReadFile(TestFile());
+  const Result<Model> read = ReadModel(TestFile());
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->stored, WeightStorage::kHalf);
+  for (std::size_t n = 0; n < model.tensors.size(); ++n) {
+    for (std::size_t i = 0; i < model.tensors[n].data.size(); ++i) {
+      const float value = model.tensors[n].data[i];
+      ASSERT_EQ(read->tensors[n].data[i], FloatFromHalf(HalfFromFloat(value)));
+    }
+  }
+  ASSERT_TRUE(WriteModel(TestFile(), *read, WeightStorage::kHalf).ok());
+  EXPECT_EQ(*ReadFile(TestFile()), bytes);
+  ASSERT_TRUE(WriteModel(TestFile(), *read).ok());
+  EXPECT_NE(ReadModel(TestFile())->sha256, read->sha256) << "the hash is of the bytes in the file";
+}
+
+TEST_F(ModelFileTest, WhatHalfPrecisionCannotHoldIsRefused) {
+  Model model = SmallModel();
+  model.tensors[2].data[1] = -65520;
+  std::filesystem::remove(TestFile());
+  const Status written = WriteModel(TestFile(), model, WeightStorage::kHalf);
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().message,
+            TestFile().string() +
+                ": tensor 'layers.0.norm1.weight' holds a number that half precision cannot hold, "
+                "expected at most 65504; nothing was written");
+  EXPECT_FALSE(std::filesystem::exists(TestFile()));
+  EXPECT_TRUE(WriteModel(TestFile(), model).ok());
+}
+
 TEST_F(ModelFileTest, TheSameModelGivesTheSameFile) {
   ASSERT_TRUE(WriteModel(TestFile(), SmallModel()).ok());
   const std::string first = *ReadFile(TestFile());
@@ -134,6 +168,8 @@ TEST_F(ModelFileTest, WritingRefusesWhatReadingWould) {
        "metric 'x' is not finite"},
       {[](Model& m) { m.provenance.epochs_seen = std::numeric_limits<double>::quiet_NaN(); },
        "'epochs_seen' is not finite"},
+      {[](Model& m) { m.provenance.train_flights = {"a b"}; },
+       "'train_flights' has 'a b', expected keys without spaces"},
       {[](Model& m) { m.provenance.training.assign(70'000, 'x'); },
        "bytes, expected at most 65536"},
   };

@@ -5,8 +5,10 @@
 //
 // A file is data. Reading ends in an error or in a file that is whole: header within its limit,
 // tensors contiguous with no overlap and no hole, exact length, every number finite, and the
-// SHA-256 of header and data as the metadata states them, so that no changed bit passes. Decoding
-// allocates no more than the file's size and a few megabytes.
+// SHA-256 of header and data as the metadata states them, so that no changed bit passes. The header
+// is checked against the file's size before anything is allocated for the data, and each tensor is
+// read straight to where it stays: reading a model file takes its size, half-precision numbers
+// counted as the floats they become, and at most 16 MB beside it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +20,9 @@
 #include <string_view>
 #include <vector>
 
+#include "aerocast/load.h"
 #include "aerocast/result.h"
+#include "src/base/byte_source.h"
 
 namespace aerocast {
 
@@ -29,8 +33,9 @@ struct Tensor {
 };
 
 struct TensorFile {
-  std::map<std::string, std::string> metadata;  // text; structured parts are JSON in a string
-  std::vector<Tensor> tensors;                  // in the order of their data
+  std::map<std::string, std::string> metadata;     // text; structured parts are JSON in a string
+  std::vector<Tensor> tensors;                     // in the order of their data
+  WeightStorage weights = WeightStorage::kSingle;  // how the file has them; here they are floats
 
   const Tensor* Find(std::string_view name) const;
 };
@@ -51,21 +56,36 @@ struct TensorView {
   std::span<const float> data;
 };
 
-// SHA-256 of the tensors' data, one after the other: what the metadata calls `data_sha256`.
-std::string DataSha256(std::span<const TensorView> tensors);
+// SHA-256 of the tensors' data as the file has it, one after the other: what the metadata calls
+// `data_sha256`.
+std::string DataSha256(std::span<const TensorView> tensors,
+                       WeightStorage weights = WeightStorage::kSingle);
+// The `header_sha256` of the file that EncodeTensorFile makes; `metadata` has the data's hash.
+std::string HeaderSha256(const std::map<std::string, std::string>& metadata,
+                         std::span<const TensorView> tensors, WeightStorage weights);
 
 // The bytes of the file; `data_sha256` and `header_sha256` are added to the metadata. The same
 // content gives the same bytes. Names are up to 128 printable ASCII characters, no space, each used
-// once; shapes have at least one dimension and none that is zero.
+// once; shapes have at least one dimension and none that is zero. Half precision rounds to nearest.
 std::string EncodeTensorFile(const std::map<std::string, std::string>& metadata,
-                             std::span<const TensorView> tensors);
+                             std::span<const TensorView> tensors,
+                             WeightStorage weights = WeightStorage::kSingle);
 // `where` begins every message: the file's name.
+Result<TensorFile> DecodeTensorFile(const ByteSource& source, std::string_view where,
+                                    const TensorFileLimits& limits = {});
 Result<TensorFile> DecodeTensorFile(std::string_view bytes, std::string_view where,
                                     const TensorFileLimits& limits = {});
 
-// EncodeTensorFile through WriteFileAtomically, ReadFile through DecodeTensorFile. A tensor that is
-// not finite is refused by name, and so is a header longer than `header_bytes`, since the reader
-// would; nothing is written then.
+// EncodeTensorFile, unless a reader would refuse the result: a tensor that is not finite, or beyond
+// the range of half precision, is refused by name, and so is a header longer than `header_bytes`.
+Result<std::string> EncodeChecked(std::string_view where,
+                                  const std::map<std::string, std::string>& metadata,
+                                  std::span<const TensorView> tensors,
+                                  std::uint64_t header_bytes = TensorFileLimits{}.header_bytes,
+                                  WeightStorage weights = WeightStorage::kSingle);
+
+// EncodeChecked through WriteFileAtomically; what is refused is not written. DecodeTensorFile from
+// the open file; running out of memory is an error too.
 Status WriteTensorFile(const std::filesystem::path& file,
                        const std::map<std::string, std::string>& metadata,
                        std::span<const TensorView> tensors,

@@ -153,6 +153,8 @@ TEST(ForecastLines, BadLinesAreRefusedWithTheField) {
             "forecast.point[0]: expected metres, at most 1e9 from the origin");
   EXPECT_EQ(message(R"({"id":"7","t0":1,"point":[[0,0,0]],"quality":"fine"})"),
             "forecast.quality: unknown quality \"fine\"");
+  EXPECT_EQ(message(R"({"id":"7","t0":1,"point":[[0,0,0]],"quality":"\u001b[2J"})"),
+            "forecast.quality: unknown quality \"?[2J\"");
   EXPECT_EQ(message(R"({"id":"7","t0":1,"point":[[0,0,0]],"dt":0})"),
             "forecast.dt: expected a positive number");
   EXPECT_EQ(modes(R"([{"w":1,"mean":[],"cov":[]}])"),

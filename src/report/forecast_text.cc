@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/json_field.h"
+#include "src/base/planted_bug.h"
 #include "src/base/text.h"
 #include "src/report/forecast_lines.h"
 
@@ -86,7 +87,7 @@ Vec3 TripleAt(const Field& f, std::size_t i) {
 // An array of exactly `count` elements.
 Field ArrayOf(Field f, int count, const char* what) {
   if (!f.json().is_array()) f.Fail("expected an array");
-  if (f.size() != Size(count)) {
+  if (f.size() != Size(count) && !kPlantedBug) {
     f.Fail(fmt::format("expected {} {}, there are {}", count, what, f.size()));
   }
   return f;
@@ -206,7 +207,7 @@ Quality ReadQuality(const Field& f) {
   for (int q = 0; q <= static_cast<int>(Quality::kNone); ++q) {
     if (QualityName(static_cast<Quality>(q)) == name) return static_cast<Quality>(q);
   }
-  f.Fail("unknown quality \"" + name + "\"");
+  f.Fail("unknown quality \"" + Printable(name.substr(0, 60)) + "\"");
 }
 
 // Steps, modes, components and levels of a line.

@@ -2,6 +2,7 @@
 #include "src/train/checkpoint.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
 #include <cstring>
@@ -48,13 +49,13 @@ void VisitCounters(State& state, Visitor visit) {
 
 // Numbers as text that reads back to the same bits.
 std::string CountersToJson(const TrainState& state) {
-  OrderedJson json;
+  nlohmann::ordered_json json;
   VisitCounters(state, [&](const char* key, const auto& value) { json[key] = value; });
   return json.dump();
 }
 
 Status CountersFromJson(const std::string& text, const std::string& where, TrainState& state) {
-  const Result<Json> json = ParseStrictJson(text, where);
+  const Result<JsonValue> json = ParseStrictJson(text, where);
   if (!json.ok()) return json.error();
   JsonFields fields(*json, where);
   VisitCounters(state, [&](const char* key, auto& value) { fields.Read(key, value); });

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -46,13 +47,13 @@ void VisitFacts(Facts& facts, Visitor visit) {
 }  // namespace
 
 std::string FactsToJson(const RunFacts& facts) {
-  OrderedJson json = {{"run_version", kRunVersion}};
+  nlohmann::ordered_json json = {{"run_version", kRunVersion}};
   VisitFacts(facts, [&](const char* key, const auto& value) { json[key] = value; });
   return json.dump(2) + "\n";
 }
 
 Result<RunFacts> FactsFromJson(const std::string& text, const std::string& where) {
-  const Result<Json> json = ParseStrictJson(text, where);
+  const Result<JsonValue> json = ParseStrictJson(text, where);
   if (!json.ok()) return json.error();
   JsonFields fields(*json, where);
   if (fields.Count("run_version") != kRunVersion) fields.Refuse("run_version", "1");
