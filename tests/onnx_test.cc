@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "src/base/file.h"
 #include "src/export/golden_testing.h"
@@ -112,6 +114,67 @@ TEST(RunScript, WritesHeadsOfAFileOfTokens) {
   EXPECT_EQ(RunCommand(node + "' nothing.onnx tokens heads", dir).exit_code, 1);
   EXPECT_EQ(RunCommand(node + "' a.onnx", dir).exit_code, 2);
   fs::remove_all(dir);
+}
+
+class ExportVerb : public testing::Test {
+ protected:
+  ExportVerb() {
+    fs::remove_all(dir_);
+    fs::create_directories(dir_);
+    const Status written = WriteModel(dir_ / "m.safetensors", ReadGolden("bigru").model);
+    EXPECT_TRUE(written.ok()) << written.error().message;
+  }
+  ~ExportVerb() override { fs::remove_all(dir_); }
+  Outcome Aerocast(const std::string& arguments) {
+    return RunCommand("cd '" + dir_.string() + "' && '" AEROCAST_PROGRAM "' " + arguments, dir_);
+  }
+
+  fs::path dir_ = fs::path(testing::TempDir()) / "aerocast_export_verb";
+};
+
+TEST_F(ExportVerb, WritesWhatItHasChecked) {
+  ASSERT_EQ(Aerocast("generate --flights 1 --duration 14 --out corpus").exit_code, 0);
+  for (const std::string options : {"", " --pruned", " --fixed-batch"}) {
+    const Outcome outcome =
+        Aerocast("export m.safetensors --out m.onnx --check --corpus corpus --json -" + options);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const nlohmann::json json = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(json["model"]["name"], "bigru");
+    EXPECT_EQ(json["bytes"], fs::file_size(dir_ / "m.onnx"));
+    ASSERT_EQ(json["checks"].size(), 2u);
+    for (const auto& check : json["checks"]) {
+      EXPECT_GT(check["count"], 5);
+      EXPECT_GT(check["largest_head"], 0.1);
+      EXPECT_LE(check["relative"], kTolerance);
+      EXPECT_EQ(check["agrees"], true);
+    }
+  }
+}
+
+TEST_F(ExportVerb, RefusesInOneSentenceAndWritesNothing) {
+  const auto refuses = [&](const std::string& arguments, int code, const std::string& what) {
+    const Outcome outcome = Aerocast("export " + arguments);
+    EXPECT_EQ(outcome.exit_code, code) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(what)) << arguments;
+    EXPECT_FALSE(fs::exists(dir_ / "out.onnx")) << arguments;
+  };
+  refuses("m.safetensors", 2, "--out is required");
+  refuses("nothing.safetensors --out out.onnx", 1, "nothing.safetensors");
+  refuses("stdout --out out.onnx", 1, "stdout");  // no model
+  refuses("m.safetensors --out no/out.onnx", 1, "there is no directory no");
+  refuses("m.safetensors --out out.onnx --json no/out.json", 1, "there is no directory no");
+  refuses("m.safetensors --out out.onnx --corpus c", 2, "--corpus is for --check");
+  refuses("m.safetensors --out out.onnx --check --corpus c", 1, "c");
+  refuses("m.safetensors --out out.onnx --check --onnxruntime .", 1, "run.mjs");
+  fs::create_directories(dir_ / "empty");
+  std::ofstream(dir_ / "empty" / "run.mjs") << "";
+  refuses("m.safetensors --out out.onnx --check --onnxruntime empty", 1, "npm ci");
+  const Outcome no_node =
+      RunCommand("cd '" + dir_.string() + "' && PATH=/nowhere '" + AEROCAST_PROGRAM +
+                     "' export m.safetensors --out out.onnx --check",
+                 dir_);
+  EXPECT_EQ(no_node.exit_code, 1);
+  EXPECT_THAT(no_node.err, HasSubstr("cannot start node"));
 }
 
 TEST(OnnxRuntime, SaysWhatIsNotInstalled) {

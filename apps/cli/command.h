@@ -34,6 +34,7 @@ using LoadModel =
     std::function<Result<LoadedModel>(const std::filesystem::path& file, const std::string& name)>;
 Run AddEvaluate(CLI::App& verb, LoadModel load);
 Run AddCompare(CLI::App& verb);
+Run AddExport(CLI::App& verb);
 
 // --history, --min-history, --horizon, --stride; the defaults are the paper's protocol.
 struct WindowFlags {

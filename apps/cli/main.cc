@@ -18,6 +18,7 @@ constexpr Verb kVerbs[] = {
     {"train", "Train a network: a config and a corpus give a model file", AddTrainElsewhere},
     {"evaluate", "Score forecasters on a corpus: table, JSON, report page", AddClassicalEvaluate},
     {"compare", "Paired differences between models, with intervals over flights", AddCompare},
+    {"export", "Write a network as ONNX, compared with ONNX Runtime on request", AddExport},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/base/check.h"
+#include "src/base/parallel.h"
 #include "src/export/positions.h"
 
 namespace aerocast {
@@ -198,14 +199,18 @@ std::vector<float> ReferenceHeads(const Model& model, std::span<const float> tok
   const std::size_t steps = static_cast<std::size_t>(model.config.history_steps);
   AEROCAST_CHECK(tokens.size() == static_cast<std::size_t>(windows) * steps * inputs);
   const Reference reference(model);
-  std::vector<float> heads;
-  for (int w = 0; w < windows; ++w) {
+  const std::size_t outputs = static_cast<std::size_t>(model.config.outputs());
+  std::vector<float> heads(static_cast<std::size_t>(windows) * outputs);
+  ParallelFor(static_cast<std::size_t>(windows), 0, [&](std::size_t w, int) {
     Rows rows;
-    for (std::size_t t = 0; t < steps; ++t, tokens = tokens.subspan(inputs)) {
-      rows.emplace_back(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(inputs));
+    for (std::size_t t = 0; t < steps; ++t) {
+      const std::span<const float> token = tokens.subspan((w * steps + t) * inputs, inputs);
+      rows.emplace_back(token.begin(), token.end());
     }
-    for (const double value : reference.Heads(rows)) heads.push_back(static_cast<float>(value));
-  }
+    const Row window = reference.Heads(rows);
+    std::copy(window.begin(), window.end(),
+              heads.begin() + static_cast<std::ptrdiff_t>(w * outputs));
+  });
   return heads;
 }
 
