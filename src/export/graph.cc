@@ -109,6 +109,15 @@ std::string Graph::Transpose(const std::string& x, const Shape& order, const std
   return name;
 }
 
+std::vector<std::string> Graph::Split(const std::string& x, std::int64_t axis, int n,
+                                      const std::string& name) {
+  if (n == 1) return {x};
+  onnx::NodeProto& node = Node("Split", {x}, name + ".0");
+  for (int i = 1; i < n; ++i) node.add_output(name + "." + std::to_string(i));
+  SetInt(node, "axis", axis);
+  return {node.output().begin(), node.output().end()};
+}
+
 std::string Graph::Take(const std::string& x, std::int64_t axis, std::int64_t index,
                         const std::string& name) {
   const std::string scalar = "index_" + std::to_string(index);

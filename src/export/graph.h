@@ -50,6 +50,9 @@ class Graph {
   std::string LayerNorm(const std::string& x, const std::string& name);
   std::string Reshape(const std::string& x, const Shape& shape, const std::string& name);
   std::string Transpose(const std::string& x, const Shape& order, const std::string& name);
+  // n equal parts along `axis`, called name.0, name.1, ...
+  std::vector<std::string> Split(const std::string& x, std::int64_t axis, int n,
+                                 const std::string& name);
   // Element `index` along `axis`, which disappears.
   std::string Take(const std::string& x, std::int64_t axis, std::int64_t index,
                    const std::string& name);

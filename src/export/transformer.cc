@@ -51,12 +51,11 @@ std::string Embed(Graph& graph, const std::string& tokens) {
 std::vector<std::string> SplitHeads(Graph& graph, const std::string& x, int n, int tokens,
                                     const std::string& name) {
   const ModelConfig& config = graph.config();
-  const std::string split =
-      graph.Reshape(x, {-1, tokens, n, config.heads, config.width / config.heads}, name + ".parts");
-  const std::string ordered = graph.Transpose(split, {2, 0, 3, 1, 4}, name + ".ordered");
-  std::vector<std::string> parts;
-  for (int i = 0; i < n; ++i) {
-    parts.push_back(graph.Take(ordered, 0, i, name + "." + std::to_string(i)));
+  std::vector<std::string> parts = graph.Split(x, -1, n, name);
+  for (std::string& part : parts) {
+    const std::string heads = graph.Reshape(
+        part, {-1, tokens, config.heads, config.width / config.heads}, part + ".heads");
+    part = graph.Transpose(heads, {0, 2, 1, 3}, part + ".ordered");
   }
   return parts;
 }
