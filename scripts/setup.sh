@@ -5,7 +5,8 @@
 #   scripts/setup.sh test    all of it and what the test suite needs (Node.js, Chromium, clang tools)
 set -euo pipefail
 
-build_packages=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libfmt-dev)
+build_packages=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libfmt-dev
+                libonnx-dev libprotobuf-dev)
 train_packages=(libtorch-dev libgloo-dev libopenblas0-openmp libtomlplusplus-dev)
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format clang-tidy
                clang libclang-rt-14-dev chromium git pkg-config python3-dev python3-venv python3-pip

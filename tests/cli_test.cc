@@ -27,7 +27,8 @@ class CommandLine : public ProgramTest {
 TEST_F(CommandLine, ExplainsItselfAndEveryVerbWithAnExample) {
   const Outcome help = Aerocast("--help");
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* verb : {"generate", "import", "stats", "windows", "evaluate", "compare"}) {
+  for (const char* verb :
+       {"generate", "import", "stats", "windows", "evaluate", "compare", "export"}) {
     EXPECT_THAT(help.out, HasSubstr(verb));
     const Outcome one = Aerocast(std::string(verb) + " --help");
     EXPECT_EQ(one.exit_code, 0);

@@ -39,6 +39,7 @@ Run AddCheck(CLI::App& verb);
 Run AddBench(CLI::App& verb);
 Run AddPredict(CLI::App& verb);
 Run AddDescribe(CLI::App& verb);
+Run AddExport(CLI::App& verb);
 
 // --history, --min-history, --horizon, --stride; the defaults are the paper's protocol.
 struct WindowFlags {

@@ -31,6 +31,7 @@ constexpr Verb kVerbs[] = {
     {"check", "Compare every instruction set of this CPU with the plain loops", AddCheck},
     {"predict", "Forecast along a recording, or answer a live stream of observations", AddPredict},
     {"describe", "Say what is in a model file", AddDescribe},
+    {"export", "Write a network as ONNX, compared with ONNX Runtime on request", AddExport},
 };
 
 }  // namespace
