@@ -20,6 +20,8 @@
 #include "src/base/file.h"
 #include "src/export/onnx.h"
 #include "src/export/parity.h"
+#include "src/kernels/kernels.h"
+#include "src/model/packed_network.h"
 #include "src/report/table.h"
 
 namespace aerocast {
@@ -59,9 +61,36 @@ double Quantile(std::vector<double> values, double share) {
   return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
 }
 
-// ---- Our own engines are added here: a LocalEngine whose Run is one forward pass, one per
-// WeightStorage, as {"aerocast"} and {"aerocast, half precision"}, both pruned. ----
-void AddOurEngines(const Model&, int, std::vector<Timed>&) {}
+class OurEngine : public LocalEngine {
+ public:
+  OurEngine(std::string name, std::unique_ptr<PackedNetwork> network, int threads)
+      : LocalEngine(std::move(name), true, network->config()),
+        network_(std::move(network)),
+        scratch_(network_->MakeScratch(threads)) {}
+
+ private:
+  void Run(const float* tokens, int windows, float* heads) override {
+    const ModelConfig& config = network_->config();
+    const std::size_t n = static_cast<std::size_t>(windows);
+    network_->Forward(
+        {tokens, n * static_cast<std::size_t>(config.history_steps * config.inputs())}, windows,
+        *scratch_, {heads, n * static_cast<std::size_t>(config.outputs())});
+  }
+
+  std::unique_ptr<PackedNetwork> network_;
+  std::unique_ptr<PackedNetwork::Scratch> scratch_;
+};
+
+Status AddOurEngines(const Model& model, int threads, std::vector<Timed>& engines) {
+  for (const WeightStorage storage : {WeightStorage::kSingle, WeightStorage::kHalf}) {
+    auto network = PackedNetwork::Make(model, storage, *FindKernels(""));
+    if (!network.ok()) return network.error();
+    engines.emplace_back().engine = std::make_unique<OurEngine>(
+        storage == WeightStorage::kHalf ? "aerocast, half precision" : "aerocast",
+        std::move(*network), threads);
+  }
+  return {};
+}
 
 void AddTorchEngines([[maybe_unused]] const Model& model, [[maybe_unused]] int threads,
                      [[maybe_unused]] std::vector<Timed>& engines) {
@@ -225,7 +254,7 @@ Status Measure(const Model& model, int threads, double peak, const Flags& flags,
   test.model = &model, test.threads = threads;
   if (Status s = AddOnnxEngines(model, threads, runtime, test.engines); !s.ok()) return s;
   AddTorchEngines(model, threads, test.engines);
-  AddOurEngines(model, threads, test.engines);
+  if (Status s = AddOurEngines(model, threads, test.engines); !s.ok()) return s;
   for (const int batch : flags.batches) {
     test.batch = batch;
     for (Timed& timed : test.engines) timed.seconds.clear(), timed.blocks.clear();

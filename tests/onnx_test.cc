@@ -15,7 +15,7 @@
 #include "src/export/golden_testing.h"
 #include "src/export/onnx_runtime.h"
 #include "src/export/parity.h"
-#include "src/export/reference.h"
+#include "src/model/packed_network.h"
 #include "tests/process.h"
 
 namespace aerocast {
@@ -68,7 +68,9 @@ TEST_P(InOnnxRuntime, SaysTheSamePrunedAndInAnyBatch) {
   const Golden golden = ReadGolden(GetParam());
   const ModelConfig& config = golden.model.config;
   const std::vector<float> tokens = MadeUpTokens(config, 5, 3);
-  const std::vector<float> reference = ReferenceHeads(golden.model, tokens, 3);
+  const std::vector<float> reference =
+      (*PackedNetwork::Make(golden.model, WeightStorage::kSingle, *FindKernels("")))
+          ->Heads(tokens, 3);
   const std::vector<float> three = Heads(golden.model, {}, tokens, 3);
   const std::vector<float> pruned = Heads(golden.model, {.pruned = true}, tokens, 3);
   EXPECT_LE(Compare(three, reference, 3).relative(), kTolerance);

@@ -13,24 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
+#include "src/base/count_allocations.h"
 #include "src/forecast/forecaster_testing.h"
-
-namespace {
-std::atomic<long> allocations{0};
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size ? size : 1)) return p;
-  std::abort();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace aerocast {
 namespace {
@@ -50,8 +36,8 @@ class Loop {
         workspace_(forecaster_->MakeWorkspace()),
         forecast_(forecaster_->info().shape) {
     inputs_ = {Observe(Wander(1)), Observe(Wander(2)), {}, {{5, {1, 2, 3}}}, Observe(Wander(3))};
-    inputs_[1][7].p_world.x = std::numeric_limits<double>::quiet_NaN();           // repaired
-    inputs_[4].erase(inputs_[4].begin() + 95, inputs_[4].begin() + 120);          // fallback
+    inputs_[1][7].p_world.x = std::numeric_limits<double>::quiet_NaN();   // repaired
+    inputs_[4].erase(inputs_[4].begin() + 95, inputs_[4].begin() + 120);  // fallback
     Run(20);
   }
 

@@ -117,7 +117,7 @@ std::string BatchTable(const std::vector<Measured>& all) {
 }
 
 Json ToJson(const Latency& l) {
-  return {{"calls", l.calls}, {"mean_s", l.mean_s}, {"sd_s", l.sd_s},    {"p50_s", l.p50_s},
+  return {{"calls", l.calls}, {"mean_s", l.mean_s}, {"sd_s", l.sd_s},  {"p50_s", l.p50_s},
           {"p99_s", l.p99_s}, {"p999_s", l.p999_s}, {"max_s", l.max_s}};
 }
 
@@ -230,8 +230,9 @@ Run AddBench(CLI::App& verb) {
       ->capture_default_str()
       ->check(NotEmpty());
   verb.add_flag("--half", flags->half, "Keep the weights in 16 bits");
-  verb.add_option("--target", flags->target,
-                  "Instructions to use (default: the best of this CPU; 'aerocast check' lists them)");
+  verb.add_option(
+      "--target", flags->target,
+      "Instructions to use (default: the best of this CPU; 'aerocast check' lists them)");
   verb.add_option("--calls", flags->calls, "Calls to measure per row (the slow rows a tenth)")
       ->check(CLI::Range(10, 10'000'000))
       ->capture_default_str();

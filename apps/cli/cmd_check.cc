@@ -43,20 +43,16 @@ std::vector<float> MakeTokens(const ModelConfig& config, int windows) {
   return tokens;
 }
 
-// Heads of all windows, asked for `batch` at a time.
-std::vector<float> Heads(const PackedNetwork& network, const std::vector<float>& tokens,
-                         int windows, int threads, int batch) {
-  const auto scratch = network.MakeScratch(threads);
-  const std::size_t in = tokens.size() / static_cast<std::size_t>(windows);
-  const std::size_t out = static_cast<std::size_t>(network.config().outputs());
-  std::vector<float> heads(static_cast<std::size_t>(windows) * out);
-  for (int at = 0; at < windows; at += batch) {
-    const std::size_t n = static_cast<std::size_t>(std::min(batch, windows - at));
-    const std::size_t first = static_cast<std::size_t>(at);
-    network.Forward(std::span(tokens).subspan(first * in, n * in), static_cast<int>(n), *scratch,
-                    std::span(heads).subspan(first * out, n * out));
+// One window at a time.
+std::vector<float> HeadsOneByOne(const PackedNetwork& network, const std::vector<float>& tokens,
+                                 int windows) {
+  const std::size_t size = tokens.size() / static_cast<std::size_t>(windows);
+  std::vector<float> all;
+  for (auto at = tokens.begin(); at != tokens.end(); at += static_cast<std::ptrdiff_t>(size)) {
+    const std::vector<float> heads = network.Heads({at, at + static_cast<std::ptrdiff_t>(size)}, 1);
+    all.insert(all.end(), heads.begin(), heads.end());
   }
-  return heads;
+  return all;
 }
 
 Status Compare(const Model& model, const CheckFlags& flags, std::vector<Comparison>& all) {
@@ -64,12 +60,11 @@ Status Compare(const Model& model, const CheckFlags& flags, std::vector<Comparis
   for (const WeightStorage storage : {WeightStorage::kSingle, WeightStorage::kHalf}) {
     const auto scalar = PackedNetwork::Make(model, storage, ScalarKernels());
     if (!scalar.ok()) return scalar.error();
-    const std::vector<float> expected = Heads(**scalar, tokens, flags.windows, 1, 1);
+    const std::vector<float> expected = HeadsOneByOne(**scalar, tokens, flags.windows);
     for (const Kernels& kernels : AllKernels()) {
       const auto network = PackedNetwork::Make(model, storage, kernels);
       if (!network.ok()) return network.error();
-      const std::vector<float> heads =
-          Heads(**network, tokens, flags.windows, 2, std::min(3, (*network)->batch()));
+      const std::vector<float> heads = (*network)->Heads(tokens, flags.windows, 2);
       Comparison& c = all.emplace_back();
       c.target = kernels.name, c.fused = kernels.fused;
       c.network = model.name;
@@ -150,7 +145,8 @@ Run AddCheck(CLI::App& verb) {
       ->capture_default_str();
   AddJsonFlag(verb, flags->json);
   verb.footer(
-      "Each instruction set, with two threads and in batches, against plain loops, one window at a\n"
+      "Each instruction set, with two threads and in batches, against plain loops, one window at "
+      "a\n"
       "time: where there is fused multiply-add the bits are the same.\n"
       "Examples:\n  aerocast check\n  aerocast check runs/paper/model.safetensors");
   return [flags] { return RunCheck(*flags); };

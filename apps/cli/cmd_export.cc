@@ -10,9 +10,10 @@
 #include "src/export/onnx.h"
 #include "src/export/onnx_runtime.h"
 #include "src/export/parity.h"
-#include "src/export/reference.h"
 #include "src/forecast/network_forecaster.h"
 #include "src/import/corpus.h"
+#include "src/kernels/kernels.h"
+#include "src/model/packed_network.h"
 
 namespace aerocast::cli {
 namespace {
@@ -33,13 +34,6 @@ struct CheckRow {
   std::string windows;
   Parity parity;
 };
-
-// Our own forward pass: what ONNX Runtime is compared with.
-ForwardPass OurForwardPass(const Model& model) {
-  return [&model](std::span<const float> tokens, int windows) {
-    return ReferenceHeads(model, tokens, windows);
-  };
-}
 
 // Tokens of windows spread evenly over all flights of a corpus, at most kCorpusWindows.
 Result<std::vector<float>> CorpusTokens(const std::string& directory, const ModelConfig& config) {
@@ -97,8 +91,9 @@ Result<CheckRow> CheckWindows(const std::string& what, const std::vector<float>&
   const Result<std::vector<float>> theirs =
       TheirHeads(runtime, tokens, windows, one_by_one ? 1 : windows);
   if (!theirs.ok()) return theirs.error();
-  const std::vector<float> ours = OurForwardPass(model)(tokens, windows);
-  return CheckRow{what, Compare(*theirs, ours, windows)};
+  const auto ours = PackedNetwork::Make(model, WeightStorage::kSingle, *FindKernels(""));
+  if (!ours.ok()) return ours.error();
+  return CheckRow{what, Compare(*theirs, (*ours)->Heads(tokens, windows), windows)};
 }
 
 Result<std::vector<CheckRow>> Check(const ExportFlags& flags, const Model& model,

@@ -93,9 +93,12 @@ Latency Summarise(std::vector<double> seconds) {
 
 std::string ConditionName(Condition condition) {
   switch (condition) {
-    case Condition::kWarm: return "warm";
-    case Condition::kCold: return "cold cache";
-    case Condition::kBusy: break;
+    case Condition::kWarm:
+      return "warm";
+    case Condition::kCold:
+      return "cold cache";
+    case Condition::kBusy:
+      break;
   }
   return "busy neighbours";
 }

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <string_view>
 
-
 namespace aerocast::cli {
 
 bool IsForTrainer(int argc, char** argv) {

@@ -13,8 +13,9 @@ Result<LoadedModel> LoadNetwork(const std::filesystem::path& file, const LoadOpt
   // The evaluator has a thread per core; each forward pass keeps to its own.
   [[maybe_unused]] static const std::string blas = PrepareMath(1);
   if (options.weights == WeightStorage::kHalf) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "evaluate: --half and --libtorch exclude each other, libtorch has no such weights"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "evaluate: --half and --libtorch exclude each other, libtorch has no such weights"};
   }
   Result<Model> model = ReadModel(file);
   if (!model.ok()) return model.error();

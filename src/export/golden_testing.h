@@ -20,7 +20,7 @@ struct Golden {
   Model model;
   int windows = 0;
   std::vector<float> tokens;  // (windows, T, inputs)
-  std::vector<float> heads;   // (windows, outputs), as ReferenceHeads lays them out
+  std::vector<float> heads;   // (windows, outputs), as PackedNetwork::Forward lays them out
 };
 
 inline Golden ReadGolden(const std::string& name) {

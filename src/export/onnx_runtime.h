@@ -29,7 +29,7 @@ class OnnxRuntime {
   Status Load(const std::string& name, std::string_view onnx, int threads);
   // The windows that `name` is run on, as a batch; several sizes can be kept. Warms it up.
   Status Feed(const std::string& name, std::span<const float> tokens, int windows);
-  // heads (windows, outputs), as ReferenceHeads (reference.h) lays them out.
+  // heads (windows, outputs), as PackedNetwork::Forward lays them out.
   Result<std::vector<float>> Run(const std::string& name, int windows);
   // Seconds of each of `runs` runs, measured inside.
   Result<std::vector<double>> Time(const std::string& name, int windows, int runs);

@@ -4,17 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "src/model/config.h"
 
 namespace aerocast {
-
-// Any forward pass: tokens (windows, T, inputs) -> heads (windows, outputs), mean, log sigma and
-// logit of a window one after the other.
-using ForwardPass = std::function<std::vector<float>(std::span<const float> tokens, int windows)>;
 
 struct Parity {
   int windows = 0;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "src/export/positions.h"
 #include "src/export/trunk.h"
 
 namespace aerocast {
@@ -32,9 +31,7 @@ std::string Embed(Graph& graph, const std::string& tokens) {
       scaled[j * width + i] = static_cast<float>(scale * weight[i * inputs + j]);
     }
   }
-  std::vector<float> offset = config.positional_encoding
-                                  ? SinusoidalPositions(config.history_steps, config.width)
-                                  : std::vector<float>(width * config.history_steps);
+  std::vector<float> offset = PositionTable(config);
   for (std::size_t i = 0; i < offset.size(); ++i) {
     offset[i] = static_cast<float>(offset[i] + scale * bias[i % width]);
   }

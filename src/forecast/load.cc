@@ -27,8 +27,8 @@ class PackedForecaster final : public NetworkForecaster {
   PackedForecaster(const Model& model, const LoadOptions& options,
                    std::unique_ptr<PackedNetwork> network)
       : NetworkForecaster(options.name.empty() ? model.name : options.name,
-                          Description(model.config, options), Fingerprint(model, options), model.config,
-                          network->batch()),
+                          Description(model.config, options), Fingerprint(model, options),
+                          model.config, network->batch()),
         network_(std::move(network)) {}
 
  private:

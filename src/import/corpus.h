@@ -46,7 +46,8 @@ struct LoadCorpusOptions {
 };
 
 // Errors name the manifest's field, or the file that is missing, changed or unreadable.
-Result<Corpus> LoadCorpus(const std::filesystem::path& directory, const LoadCorpusOptions& options = {});
+Result<Corpus> LoadCorpus(const std::filesystem::path& directory,
+                          const LoadCorpusOptions& options = {});
 
 // The recordings on one side of a split, in corpus order; side "all" gives all, under any split of
 // the corpus or "none". An unknown name lists the known ones. The corpus outlives the result.

@@ -124,10 +124,27 @@ std::unique_ptr<PackedNetwork::Scratch> PackedNetwork::MakeScratch(int threads) 
 
 void PackedNetwork::Forward(std::span<const float> tokens, int windows, Scratch& scratch,
                             std::span<float> heads, const Tracer* tracer) const noexcept {
+  const std::size_t inputs = Size(config_.history_steps * config_.inputs());
   const std::size_t outputs = Size(config_.outputs());
-  AEROCAST_CHECK(windows >= 1 && windows <= batch());
-  AEROCAST_CHECK(tokens.size() == Size(windows) * Size(config_.history_steps * config_.inputs()));
+  AEROCAST_CHECK(tokens.size() == Size(windows) * inputs);
   AEROCAST_CHECK(heads.size() == Size(windows) * outputs);
+  for (int at = 0; at < windows; at += batch()) {
+    const int n = std::min(batch(), windows - at);
+    ForwardBatch(tokens.subspan(Size(at) * inputs, Size(n) * inputs), n, scratch,
+                 heads.subspan(Size(at) * outputs, Size(n) * outputs), tracer);
+  }
+}
+
+std::vector<float> PackedNetwork::Heads(std::span<const float> tokens, int windows,
+                                        int threads) const {
+  std::vector<float> heads(Size(windows) * Size(config_.outputs()));
+  Forward(tokens, windows, *MakeScratch(threads), heads);
+  return heads;
+}
+
+void PackedNetwork::ForwardBatch(std::span<const float> tokens, int windows, Scratch& scratch,
+                                 std::span<float> heads, const Tracer* tracer) const noexcept {
+  const std::size_t outputs = Size(config_.outputs());
   const Rows out = {scratch.buffers_.back(), ActivationStride(heads_.outputs)};
   scratch.team_.Run([&](int worker) {
     const Pass pass = {kernels_, scratch.team_, worker, windows, tokens, scratch.buffers_, tracer};

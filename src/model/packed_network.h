@@ -56,16 +56,21 @@ class PackedNetwork {
 
   const ModelConfig& config() const { return config_; }
   const Kernels& kernels() const { return kernels_; }
-  int batch() const;  // windows that Forward takes at most
+  int batch() const;  // windows that go through the layers together; more gain nothing
   std::size_t weight_bytes() const { return arena_.size(); }
 
   std::unique_ptr<Scratch> MakeScratch(int threads) const;
-  // tokens (windows, T, inputs) -> heads (windows, outputs). Nothing is allocated without tracer.
+  // tokens (windows, T, inputs) -> heads (windows, outputs), for any number of windows. Nothing is
+  // allocated without tracer, which is called for each batch.
   void Forward(std::span<const float> tokens, int windows, Scratch& scratch, std::span<float> heads,
                const Tracer* tracer = nullptr) const noexcept;
+  // The same with memory made for this one call.
+  std::vector<float> Heads(std::span<const float> tokens, int windows, int threads = 1) const;
 
  private:
   PackedNetwork(const ModelConfig& config, const Kernels& kernels);
+  void ForwardBatch(std::span<const float> tokens, int windows, Scratch& scratch,
+                    std::span<float> heads, const Tracer* tracer) const noexcept;
 
   ModelConfig config_;
   const Kernels& kernels_;

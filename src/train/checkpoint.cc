@@ -2,10 +2,10 @@
 #include "src/train/checkpoint.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "src/model/strict_json.h"
 #include "src/model/tensor_file.h"

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
-#include <nlohmann/json.hpp>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "src/base/file.h"
