@@ -29,7 +29,7 @@ class TorchEngine : public LocalEngine {
     const torch::Tensor input = torch::from_blob(
         const_cast<float*>(tokens),
         {windows, network_.config().history_steps, network_.config().inputs()}, torch::kFloat32);
-    const Heads output = network_.Forward(input, options_);
+    const aerocast::Heads output = network_.Forward(input, options_);
     const torch::Tensor rows = torch::cat(
         {output.mean.flatten(1), output.log_sigma.flatten(1), output.logit.flatten(1)}, 1);
     std::copy_n(rows.data_ptr<float>(), rows.numel(), heads);
