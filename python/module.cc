@@ -21,12 +21,11 @@ namespace aerocast::python {
 namespace py = pybind11;
 namespace {
 
-constexpr int kMostThreads = 256;
-
 [[noreturn]] void Raise(const Error& error) {
-  PyObject* type = error.code == ErrorCode::kNotFound ? PyExc_FileNotFoundError
-                   : error.code == ErrorCode::kIo     ? PyExc_OSError
-                                                      : PyExc_ValueError;
+  PyObject* type = error.code == ErrorCode::kNotFound      ? PyExc_FileNotFoundError
+                   : error.code == ErrorCode::kIo          ? PyExc_OSError
+                   : error.code == ErrorCode::kOutOfMemory ? PyExc_MemoryError
+                                                           : PyExc_ValueError;
   PyErr_SetString(type, error.message.c_str());
   throw py::error_already_set();
 }
@@ -44,9 +43,9 @@ std::unique_ptr<SharedForecaster> Load(const std::filesystem::path& path,
   if (weights != "single" && weights != "half") {
     throw py::value_error("weights is '" + weights + "', expected 'single' or 'half'");
   }
-  if (threads < 1 || threads > kMostThreads) {
+  if (threads < 1 || threads > kMaxThreads) {
     throw py::value_error("threads is " + std::to_string(threads) + ", expected 1 to " +
-                          std::to_string(kMostThreads));
+                          std::to_string(kMaxThreads));
   }
   LoadOptions options;
   options.weights = weights == "half" ? WeightStorage::kHalf : WeightStorage::kSingle;

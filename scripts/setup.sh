@@ -2,6 +2,7 @@
 # Installs what AeroCast needs on Debian 12, by package name; does nothing when all is there.
 #   scripts/setup.sh         what building and the demo need
 #   scripts/setup.sh train   also what the trainer needs (libtorch)
+#   scripts/setup.sh arm64   what building and what scripts/test_arm64.sh needs
 #   scripts/setup.sh test    all of it and what the test suite needs (Node.js, Chromium, clang tools)
 set -euo pipefail
 
@@ -12,7 +13,10 @@ test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clan
                clang libclang-rt-14-dev chromium git pkg-config python3-dev python3-venv python3-pip
                python3-setuptools python3-wheel python3-numpy pybind11-dev mypy)
 
+arm64_packages=(g++-aarch64-linux-gnu qemu-user)
+
 wanted=("${build_packages[@]}")
+[ "${1:-}" = arm64 ] && wanted+=("${arm64_packages[@]}")
 if [ "${1:-}" = train ] || [ "${1:-}" = test ]; then
   wanted+=("${train_packages[@]}")
 fi

@@ -2,6 +2,7 @@
 # Builds AeroCast with and without sanitizers and runs every test. Installs what is missing first.
 #   scripts/test.sh          everything
 #   scripts/test.sh dev      only the build with AddressSanitizer and UndefinedBehaviorSanitizer
+#   scripts/test.sh tsan     only the flying library, with ThreadSanitizer (not part of everything)
 #   scripts/test.sh release  only the optimised build (with the browser and formatting tests)
 # Real flights are looked for in $AEROCAST_DATA, by default ../shared/data; tests that need them
 # skip with a line that says so when they are not there.

@@ -167,6 +167,36 @@ TEST_F(CommandLine, WillNotScoreAForecasterOnWhatItWasFittedOn) {
 
 // The open benchmark, used as a stranger would: inputs out, forecasts in. The stranger's forecast
 // is `hold`, so it must score as ours does.
+TEST_F(CommandLine, ChecksItsInstructionSetsAgainstPlainLoops) {
+  const Outcome check = Aerocast("check --windows 3 --json -");
+  ASSERT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_THAT(check.out, AllOf(HasSubstr("\"target\": \"scalar\""), HasSubstr("\"bigru\""),
+                               HasSubstr("\"half\""), Not(HasSubstr("\"good\": false"))));
+  EXPECT_THAT(Aerocast("check --windows 1").out, HasSubstr("same bits"));
+  ExpectRefusal("check none.safetensors", 1, "none.safetensors");
+}
+
+TEST_F(CommandLine, MeasuresItself) {
+  const std::string few = " --calls 10 --threads 1 --batches 1,3";
+  const Outcome bench = Aerocast("bench ctrv" + few + " --json b.json");
+  ASSERT_EQ(bench.exit_code, 0) << bench.err;
+  EXPECT_THAT(bench.out, AllOf(HasSubstr("p99.9"), HasSubstr("cold cache"),
+                               HasSubstr("busy neighbours"), HasSubstr("behaviour signature")));
+  const auto json = nlohmann::json::parse(std::ifstream(dir_ / "b.json"));
+  EXPECT_EQ(json["latency"].size(), 3u);
+  EXPECT_EQ(json["batches"].size(), 2u);
+  // The same forecaster behaves alike in every run, and unlike another.
+  const auto signature = [&](const std::string& model) {
+    const Outcome run = Aerocast("bench " + model + few + " --rate 200 --seconds 0.1 --json -");
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return nlohmann::json::parse(run.out)["signature"].get<std::string>();
+  };
+  EXPECT_EQ(signature("ctrv"), json["signature"]);
+  EXPECT_NE(signature("cv"), json["signature"]);
+  ExpectRefusal("bench oracle", 2, "oracle");
+  ExpectRefusal("bench none.safetensors", 1, "none.safetensors");
+}
+
 TEST_F(CommandLine, ScoresAnotherToolsForecasts) {
   MakeSmallCorpus();
   ASSERT_EQ(Aerocast("windows corpus --stride 10 --out w").exit_code, 0);

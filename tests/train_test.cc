@@ -11,6 +11,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -140,6 +141,17 @@ TEST_F(Training, MakesAModelThatCanBeScoredAndKnowsWhatItSaw) {
   EXPECT_THAT(scored.out, HasSubstr("tiny"));
   EXPECT_THAT(Slurp(dir_ / "r.html"), HasSubstr("\"validation_nll\""));
   EXPECT_THAT(Aerocast(evaluate + "again=run/model.safetensors").out, HasSubstr("again"));
+  // Without libtorch, with it, and with weights of 16 bits: the same but for rounding.
+  const std::string network = evaluate + "net=run/model.safetensors --json ";
+  const auto ade = [&](const std::string& flags, const std::string& json) {
+    EXPECT_EQ(Aerocast(network + json + flags).exit_code, 0);
+    const auto read = nlohmann::json::parse(std::ifstream(dir_ / json));
+    return read["models"][0]["groups"][0]["metrics"]["ade"]["value"].get<double>();
+  };
+  const double ours = ade("", "ours.json");
+  EXPECT_NEAR(ade(" --libtorch", "libtorch.json"), ours, 1e-4 * ours);
+  EXPECT_NEAR(ade(" --half", "half.json"), ours, 5e-3 * ours);
+  ExpectRefusal(network + "x.json --half --libtorch", 2, "exclude each other", "x.json");
   ExpectRefusal(evaluate + "run/model.safetensors --side train", 2, "was trained on");
   ExpectRefusal(evaluate + "run/model.safetensors --split configuration", 2, "was trained on");
   ExpectRefusal(evaluate + "run/model.safetensors,run/model.safetensors", 2, "twice");

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "aerocast/classical.h"
 #include "apps/cli/command.h"
 #include "apps/cli/latency.h"
 #include "src/report/table.h"
@@ -53,14 +52,6 @@ std::string CpuName() {
 
 std::string Ms(double s) { return fmt::format("{:.3f}", 1e3 * s); }
 std::string Mb(double bytes) { return fmt::format("{:.1f} MB", bytes / 1e6); }
-
-Result<std::unique_ptr<Forecaster>> Make(const BenchFlags& flags) {
-  if (!flags.model.ends_with(kModelExtension)) return MakeClassical(flags.model);
-  LoadOptions options;
-  options.target = flags.target;
-  if (flags.half) options.weights = WeightStorage::kHalf;
-  return LoadForecaster(flags.model, options);
-}
 
 std::vector<Measured> MeasureSingle(const Forecaster& forecaster, const BenchFlags& flags) {
   std::vector<Measured> all;
@@ -181,9 +172,18 @@ Json MeasureAll(const Forecaster& forecaster, const BenchFlags& flags, const Rep
 Status RunBench(const BenchFlags& flags) {
   if (Status s = CheckOutput(flags.json); !s.ok()) return s;
   const std::size_t before = BytesInUse();
-  const auto forecaster = Make(flags);
+  LoadOptions options;
+  options.target = flags.target;
+  if (flags.half) options.weights = WeightStorage::kHalf;
+  const auto forecaster = OpenForecaster(flags.model, options);
   if (!forecaster.ok()) return forecaster.error();
   const std::size_t loaded = BytesInUse();
+  if (!Answers(**forecaster)) {
+    return Error{ErrorCode::kBadFormat,
+                 flags.model +
+                     ": does not answer made-up tracks itself, so its speed would be the "
+                     "fallback's; is the model sound?"};
+  }
   std::size_t workspace = 0;
   {
     const auto made = (*forecaster)->MakeWorkspace();

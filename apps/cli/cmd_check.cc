@@ -72,7 +72,8 @@ Status Compare(const Model& model, const CheckFlags& flags, std::vector<Comparis
       double largest = 1;
       for (std::size_t i = 0; i < heads.size(); ++i) {
         c.same_bits = c.same_bits && heads[i] == expected[i];
-        c.difference = std::max(c.difference, std::abs(double{heads[i]} - expected[i]));
+        const double apart = std::abs(double{heads[i]} - expected[i]);
+        c.difference = std::max(c.difference, std::isfinite(apart) ? apart : HUGE_VAL);
         largest = std::max(largest, std::abs(double{expected[i]}));
       }
       c.difference /= largest;
@@ -96,6 +97,7 @@ std::string ToJson(const std::vector<Comparison>& all) {
 }
 
 Status RunCheck(const CheckFlags& flags) {
+  if (Status s = CheckOutput(flags.json); !s.ok()) return s;
   std::vector<Comparison> all;
   if (flags.model.empty()) {
     for (const Architecture architecture : AllArchitectures()) {
@@ -125,7 +127,7 @@ Status RunCheck(const CheckFlags& flags) {
   }
   const auto bad = std::find_if(all.begin(), all.end(), [](const auto& c) { return !c.good(); });
   if (bad == all.end()) return {};
-  return Error{ErrorCode::kIo,
+  return Error{ErrorCode::kBadFormat,
                fmt::format("check: {} differs from the plain loops by {:.1e} (network {}, {} "
                            "precision weights), expected {}: do not fly on this machine",
                            bad->target, bad->difference, bad->network, bad->weights,

@@ -45,9 +45,12 @@ std::string Named(const std::string& name, const std::string& hash) {
 }
 
 std::string FlightsOf(const Provenance& p) {
+  if (p.corpus_hash.empty()) return "not recorded";
   if (p.train_flights.empty()) return fmt::format("more than {}", kMostRecordingKeys);
   return Count(p.train_flights.size(), "recording");
 }
+
+int BitsOf(const Model& model) { return model.stored == WeightStorage::kHalf ? 16 : 32; }
 
 // What people read: a name and a text per row.
 std::string Table(const Model& model, std::uintmax_t bytes) {
@@ -57,8 +60,8 @@ std::string Table(const Model& model, std::uintmax_t bytes) {
   std::vector<std::pair<std::string, std::string>> rows = {
       {"name", model.name},
       {"network", fmt::format("{}: {}", ArchitectureName(c.architecture), TrunkOf(c))},
-      {"parameters", fmt::format("{} in {} tensors, 32 bits each", count(ParameterCount(c)),
-                                 model.tensors.size())},
+      {"parameters", fmt::format("{} in {} tensors, {} bits each", count(ParameterCount(c)),
+                                 model.tensors.size(), BitsOf(model))},
       {"file", fmt::format("{} bytes, format version {}", count(bytes), kModelFormatVersion)},
       {"input", InputOf(c)},
       {"output", OutputOf(c)},
@@ -70,6 +73,7 @@ std::string Table(const Model& model, std::uintmax_t bytes) {
   };
   for (const auto& [name, value] : p.metrics) rows.emplace_back(name, fmt::format("{:.4g}", value));
   rows.emplace_back("made by", "AeroCast " + p.version);
+  rows.emplace_back("structure SHA-256", StructureHash(model.config));
   rows.emplace_back("data SHA-256", model.sha256);
   std::string text;
   for (const auto& [name, value] : rows) {
@@ -89,6 +93,8 @@ std::string ToJson(const Model& model, std::uintmax_t bytes) {
       {"format_version", kModelFormatVersion},
       {"bytes", bytes},
       {"parameters", ParameterCount(model.config)},
+      {"bits", BitsOf(model)},
+      {"structure_sha256", StructureHash(model.config)},
       {"data_sha256", model.sha256},
       {"config", nlohmann::ordered_json::parse(aerocast::ToJson(model.config))},
       {"provenance",

@@ -39,10 +39,6 @@ struct Contestants {
 
 Error BadValue(const std::string& sentence) { return {ErrorCode::kInvalidArgument, sentence}; }
 
-bool IsModelFile(const std::string& model) {
-  return model.find(kModelExtension) != std::string::npos;
-}
-
 bool NamesClassical(const EvaluateFlags& flags) {
   return !std::all_of(flags.models.begin(), flags.models.end(), IsModelFile);
 }

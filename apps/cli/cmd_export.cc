@@ -19,8 +19,8 @@ namespace aerocast::cli {
 namespace {
 
 constexpr double kTolerance = 1e-4;  // of the largest head; float forward passes differ by rounding
-constexpr int kMadeUpWindows = 8;
-constexpr std::size_t kCorpusWindows = 16;
+constexpr int kMadeUpWindows = 64;
+constexpr std::size_t kCorpusWindows = 256;
 
 struct ExportFlags {
   std::string model, out, json, corpus;
@@ -156,6 +156,9 @@ void Print(const ExportFlags& flags, const Model& model, std::size_t bytes,
 Status RunExport(const ExportFlags& flags) {
   if (!flags.corpus.empty() && !flags.check) {
     return Error{ErrorCode::kInvalidArgument, "--corpus is for --check"};
+  }
+  if (flags.out == "-") {
+    return Error{ErrorCode::kInvalidArgument, "--out is '-', expected a file: ONNX is binary"};
   }
   for (const std::string& file : {flags.out, flags.json}) {
     if (file.empty()) continue;

@@ -33,22 +33,6 @@ struct PredictFlags {
 
 Error BadValue(const std::string& sentence) { return {ErrorCode::kInvalidArgument, sentence}; }
 
-Result<std::unique_ptr<Forecaster>> OpenForecaster(const PredictFlags& flags) {
-  if (flags.model.find(kModelExtension) != std::string::npos) {
-    LoadOptions options;
-    if (flags.half) options.weights = WeightStorage::kHalf;
-    return LoadForecaster(flags.model, options);
-  }
-  const std::vector<std::string_view> names = ClassicalNames();
-  if (std::count(names.begin(), names.end(), flags.model) == 0) {
-    return BadValue(
-        fmt::format("--model '{}' is unknown, expected one of {}, or a model file (*{})",
-                    flags.model, JoinNames(names), kModelExtension));
-  }
-  if (flags.half) return BadValue("--half is for model files, " + flags.model + " has no weights");
-  return MakeClassical(flags.model);
-}
-
 // The samples of a recording to forecast from.
 Result<std::vector<std::size_t>> ChooseSamples(const PredictFlags& flags,
                                                const std::vector<Observation>& samples,
@@ -102,7 +86,9 @@ Status RunPredict(PredictFlags& flags) {
     if (!at) return BadValue(fmt::format("--at is '{}', expected seconds", flags.at));
   }
   if (Status s = CheckOutput(flags.out); !s.ok()) return s;
-  const Result<std::unique_ptr<Forecaster>> forecaster = OpenForecaster(flags);
+  LoadOptions options;
+  if (flags.half) options.weights = WeightStorage::kHalf;
+  const Result<std::unique_ptr<Forecaster>> forecaster = OpenForecaster(flags.model, options);
   if (!forecaster.ok()) return forecaster.error();
   const auto workspace = (*forecaster)->MakeWorkspace(ThreadCount(flags.threads));
   const std::atomic<bool>* stop = is_stream ? &StopOnSignals() : nullptr;
@@ -122,9 +108,11 @@ Status RunPredict(PredictFlags& flags) {
 }
 
 void AddStreamOptions(CLI::App& verb, StreamOptions& stream) {
-  verb.add_option("--max-tracks", stream.most_tracks,
-                  "Objects followed at once; one more replaces the one not heard of for longest")
-      ->check(CLI::Range(1, 100000))
+  verb.add_option(
+          "--max-tracks", stream.most_tracks,
+          "Objects followed at once, 0.3 MB each; one more replaces the one not heard of for "
+          "longest")
+      ->check(CLI::Range(1, 10000))
       ->capture_default_str()
       ->group("Streams");
   verb.add_option("--reorder", stream.track.reorder_s,

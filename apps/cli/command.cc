@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "aerocast/classical.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
 
@@ -53,6 +54,25 @@ Status WriteOutput(const std::string& target, const std::string& content) {
                   std::fflush(stdout) == 0;
   if (!ok) return Error{ErrorCode::kIo, "standard output: cannot write"};
   return {};
+}
+
+bool IsModelFile(const std::string& model) { return model.ends_with(kModelExtension); }
+
+Result<std::unique_ptr<Forecaster>> OpenForecaster(const std::string& model,
+                                                   const LoadOptions& options) {
+  if (IsModelFile(model)) return LoadForecaster(model, options);
+  const auto bad = [](const std::string& sentence) {
+    return Error{ErrorCode::kInvalidArgument, sentence};
+  };
+  const std::vector<std::string_view> names = ClassicalNames();
+  if (std::count(names.begin(), names.end(), model) == 0) {
+    return bad(fmt::format("model '{}' is unknown, expected one of {}, or a model file (*{})",
+                           model, JoinNames(names), kModelExtension));
+  }
+  if (options.weights == WeightStorage::kHalf || !options.target.empty()) {
+    return bad("--half and --target are for model files, " + model + " has no weights");
+  }
+  return MakeClassical(model);
 }
 
 void Warn(const std::string& sentence) {

@@ -59,6 +59,12 @@ Status CheckOutput(const std::string& target, const std::string& corpus = "");
 void AddThreadsFlag(CLI::App& verb, int& threads);
 CLI::Validator NotEmpty();
 
+// Whether an argument names a model file rather than a forecaster.
+bool IsModelFile(const std::string& model);
+// A classical forecaster by name, or a network from its file.
+Result<std::unique_ptr<Forecaster>> OpenForecaster(const std::string& model,
+                                                   const LoadOptions& options);
+
 // Prints one line to standard error, prefixed with the program's name, control characters masked.
 void Warn(const std::string& sentence);
 

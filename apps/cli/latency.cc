@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kHistoryS = 3, kRateHz = 100;
+constexpr double kRateHz = 100;
+constexpr double kMarginS = 1;  // of a track, beyond what the forecaster looks at
 constexpr std::size_t kBeyondCaches = std::size_t{128} << 20;  // bytes
 
 double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
@@ -28,9 +29,9 @@ Vec3 PathOf(int object, double t) {
   return {a * t, b * t * t - 0.02 * t * t * t, 10 + 0.2 * t - 0.01 * object};
 }
 
-std::vector<Observation> Track(int object, double until_s) {
+std::vector<Observation> Track(int object, double until_s, double history_s) {
   std::vector<Observation> samples;
-  const int n = static_cast<int>(kHistoryS * kRateHz);
+  const int n = static_cast<int>((history_s + kMarginS) * kRateHz);
   for (int i = -n; i <= 0; ++i) {
     const double t = until_s + i / kRateHz;
     samples.push_back({DurationNs(t), PathOf(object, t)});
@@ -103,9 +104,9 @@ std::string ConditionName(Condition condition) {
   return "busy neighbours";
 }
 
-MadeUpTracks::MadeUpTracks(int objects) {
+MadeUpTracks::MadeUpTracks(int objects, double history_s) {
   for (int i = 0; i < objects; ++i) {
-    samples_.push_back(Track(i, kHistoryS));
+    samples_.push_back(Track(i, 3, history_s));
     ids_.push_back(std::to_string(i));
   }
   for (std::size_t i = 0; i < samples_.size(); ++i) {
@@ -114,7 +115,7 @@ MadeUpTracks::MadeUpTracks(int objects) {
 }
 
 Latency MeasureLatency(const Forecaster& forecaster, const LatencyOptions& options) {
-  const MadeUpTracks tracks(options.batch);
+  const MadeUpTracks tracks(options.batch, forecaster.info().history_s);
   const auto workspace = forecaster.MakeWorkspace(options.threads);
   std::vector<Forecast> forecasts(static_cast<std::size_t>(options.batch),
                                   Forecast(forecaster.info().shape));
@@ -136,7 +137,7 @@ Latency MeasureLatency(const Forecaster& forecaster, const LatencyOptions& optio
 }
 
 LoopResult RunLoop(const Forecaster& forecaster, double rate_hz, double seconds) {
-  const MadeUpTracks tracks(1);
+  const MadeUpTracks tracks(1, forecaster.info().history_s);
   const auto workspace = forecaster.MakeWorkspace();
   Forecast forecast(forecaster.info().shape);
   LoopResult result;
@@ -165,6 +166,13 @@ LoopResult RunLoop(const Forecaster& forecaster, double rate_hz, double seconds)
   return result;
 }
 
+bool Answers(const Forecaster& forecaster) {
+  const MadeUpTracks tracks(1, forecaster.info().history_s);
+  Forecast forecast(forecaster.info().shape);
+  forecaster.Predict(tracks.histories()[0], *forecaster.MakeWorkspace(), forecast);
+  return forecast.quality == Quality::kOk;
+}
+
 std::string BehaviourSignature(const Forecaster& forecaster) {
   constexpr int kFlights = 5;
   const auto workspace = forecaster.MakeWorkspace();
@@ -174,7 +182,7 @@ std::string BehaviourSignature(const Forecaster& forecaster) {
   const auto add_position = [&](const Vec3& p) { add(p.x), add(p.y), add(p.z); };
   for (int flight = 0; flight < kFlights; ++flight) {
     for (const double until_s : {3.0, 4.5, 6.0}) {
-      const std::vector<Observation> samples = Track(flight, until_s);
+      const std::vector<Observation> samples = Track(flight, until_s, forecaster.info().history_s);
       forecaster.Predict({"signature", samples, 0}, *workspace, forecast);
       rounded.push_back(static_cast<std::int64_t>(forecast.quality));
       for (int i = 0; i < forecast.steps(); ++i) {

@@ -26,10 +26,10 @@ enum class Condition {
 };
 std::string ConditionName(Condition condition);
 
-// Objects on smooth made-up paths, 3 s at 100 Hz, each its own; the same on every machine.
+// Objects on smooth made-up paths at 100 Hz, each its own; the same on every machine.
 class MadeUpTracks {
  public:
-  explicit MadeUpTracks(int objects);
+  MadeUpTracks(int objects, double history_s);
   const std::vector<History>& histories() const { return histories_; }
 
  private:
@@ -55,6 +55,9 @@ struct LoopResult {
   double worst_wake_s = 0;      // how late the system woke us at most
 };
 LoopResult RunLoop(const Forecaster& forecaster, double rate_hz, double seconds);
+
+// Whether the forecaster answers made-up tracks itself, rather than by its fallback.
+bool Answers(const Forecaster& forecaster);
 
 // Hash of the forecasts for made-up flights, rounded to millimetres: two builds or machines with
 // the same signature behave alike.

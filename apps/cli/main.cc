@@ -9,11 +9,10 @@ namespace aerocast::cli {
 namespace {
 
 Result<LoadedModel> LoadNetwork(const std::filesystem::path& file, const LoadOptions& options) {
-  const Result<Model> model = ReadModel(file);
-  if (!model.ok()) return model.error();
-  Result<std::unique_ptr<Forecaster>> forecaster = MakePackedForecaster(*model, options);
+  Provenance provenance;
+  Result<std::unique_ptr<Forecaster>> forecaster = LoadForecaster(file, options, provenance);
   if (!forecaster.ok()) return forecaster.error();
-  return LoadedModel{std::move(*forecaster), model->provenance};
+  return LoadedModel{std::move(*forecaster), std::move(provenance)};
 }
 
 Run AddPackedEvaluate(CLI::App& verb) { return AddEvaluate(verb, LoadNetwork); }

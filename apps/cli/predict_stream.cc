@@ -78,6 +78,12 @@ Status Stream::Take(std::string_view line, std::size_t number) {
   if (Trim(line).empty()) return {};
   const Result<ObservationLine> read = ParseObservation(line);
   if (!read.ok()) return Refuse(number, read.error().message), Status();
+  // A faulty sample of an unknown object does not take a track's place.
+  if (!IsUsable(read->observation) && !index_.contains(read->id)) {
+    return Refuse(number,
+                  "observation: expected a position within 1e7 m and a time within 285 years"),
+           Status();
+  }
   Track& track = TrackOf(read->id);
   track.heard = ++heard_;
   if (read->sigma_m) track.buffer.set_noise_m(*read->sigma_m);

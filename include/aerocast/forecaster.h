@@ -40,6 +40,10 @@ struct ForecasterInfo {
   int batch = 1;  // how many PredictBatch works on at once; more gain nothing
 };
 
+class Forecaster;
+
+inline constexpr int kMaxThreads = 64;  // of a Workspace
+
 // Scratch memory of one caller. Forecasters derive from it when they need more.
 class Workspace {
  public:
@@ -49,6 +53,7 @@ class Workspace {
   friend class Forecaster;
   // Where malformed histories are copied without their faults: one for each of a batch.
   std::vector<std::vector<Observation>> repaired_;
+  const Forecaster* owner_ = nullptr;
 };
 
 class Forecaster {
@@ -61,8 +66,9 @@ class Forecaster {
 
   // A Workspace of this forecaster's own kind; using another forecaster's is a programming error.
   // `threads` work together on one call, the caller's among them, where the forecaster has use for
-  // several (a network does); the others belong to the Workspace and sleep between calls. The bits
-  // of a forecast do not depend on it.
+  // several (a network does), at most kMaxThreads; the others belong to the Workspace and sleep
+  // between calls (they do not survive a fork). The bits of a forecast do not depend on it. Throws
+  // std::bad_alloc or std::system_error when the system refuses memory or a thread.
   std::unique_ptr<Workspace> MakeWorkspace(int threads = 1) const;
 
   // Forecasts from the newest usable observation of `history` into `forecast`, which should have

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/base/arena.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -23,14 +22,16 @@ Arena::Arena(std::size_t bytes) : size_(bytes) {
   const bool huge = bytes >= kHugePage;
   const std::size_t align = huge ? kHugePage : kAlign;
   const std::size_t rounded = RoundUp(bytes, align);
-  data_.reset(static_cast<std::byte*>(std::aligned_alloc(align, rounded)));
-  if (data_ == nullptr) throw std::bad_alloc();
+  void* const memory = ::operator new (rounded, std::align_val_t{align});
+  data_ = {static_cast<std::byte*>(memory), Free{align}};
 #if defined(__linux__)
   if (huge) madvise(data_.get(), rounded, MADV_HUGEPAGE);  // a wish: no matter when it is refused
 #endif
   std::memset(data_.get(), 0, rounded);
 }
 
-void Arena::Free::operator()(std::byte* p) const noexcept { std::free(p); }
+void Arena::Free::operator()(std::byte* p) const noexcept {
+  ::operator delete (p, std::align_val_t{align});
+}
 
 }  // namespace aerocast

@@ -25,7 +25,7 @@ LineReader::Fill LineReader::ReadMore() {
   for (;;) {
     if (stop_) return Fill::kStopped;
     pollfd ready{fd_, POLLIN, 0};
-    if (poll(&ready, 1, kLookEveryMs) == 0) continue;
+    if (poll(&ready, 1, kLookEveryMs) <= 0) continue;
     const ssize_t n = read(fd_, buffer_.data() + end_, buffer_.size() - end_);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n < 0) return Fill::kFailed;

@@ -7,8 +7,9 @@
 namespace aerocast {
 namespace {
 
-// About 20 microseconds: longer than any worker lags behind on a free core. Beside a busy neighbour
-// the wait ends asleep, so that spinning does not keep the core from the one that is waited for.
+// Some 10 to 100 microseconds, by the CPU's idea of a pause: longer than a worker lags behind on a
+// free core. Beside a busy neighbour the wait ends asleep, so that spinning does not keep the core
+// from the one that is waited for.
 constexpr int kSpins = 2000;
 
 void Pause() {
@@ -32,12 +33,19 @@ void AwaitChange(const std::atomic<std::uint32_t>& value, std::uint32_t from) no
 Team::Team(int threads) : size_(threads), missing_(threads) {
   AEROCAST_CHECK(threads >= 1);
   threads_.reserve(static_cast<std::size_t>(threads) - 1);
-  for (int worker = 1; worker < size_; ++worker) {
-    threads_.emplace_back([this, worker] { Work(worker); });
+  try {
+    for (int worker = 1; worker < size_; ++worker) {
+      threads_.emplace_back([this, worker] { Work(worker); });
+    }
+  } catch (...) {
+    Stop();
+    throw;
   }
 }
 
-Team::~Team() {
+Team::~Team() { Stop(); }
+
+void Team::Stop() noexcept {
   stop_ = true;
   ++call_;
   call_.notify_all();

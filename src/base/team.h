@@ -23,7 +23,7 @@ namespace aerocast {
 
 class Team {
  public:
-  explicit Team(int threads);
+  explicit Team(int threads);  // throws std::system_error when the system refuses a thread
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -47,6 +47,7 @@ class Team {
   void RunErased(Function function, const void* body) noexcept;
   void Meet() noexcept;
   void Work(int worker) noexcept;
+  void Stop() noexcept;
 
   const int size_;
   Function function_ = nullptr;

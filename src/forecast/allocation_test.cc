@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "src/base/count_allocations.h"
+#include "src/base/allocations_testing.h"
 #include "src/forecast/forecaster_testing.h"
 
 namespace aerocast {

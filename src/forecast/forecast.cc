@@ -145,11 +145,16 @@ void Forecast::Reserve(const ForecastShape& capacity) {
   const auto c = static_cast<std::size_t>(capacity.displacement_components);
   const auto l = static_cast<std::size_t>(capacity.conformal_levels);
   id.reserve(kMaxIdLength);
-  point_.reserve(s), weight_.reserve(k), mean_.reserve(k * s), cov_.reserve(k * s);
-  displacement.weight.reserve(s * c), displacement.mean.reserve(s * c);
-  displacement.sigma.reserve(s * c);
-  conformal.level.reserve(l), conformal.radius.reserve(l * s), conformal.tube.reserve(l);
-  conformal.shape.reserve(l > 0 ? s : 0);
+  // Written to, not only reserved: the first forecast shall fault no page.
+  const auto touch = [](auto& v, std::size_t n) {
+    const std::size_t used = v.size();
+    v.resize(std::max(n, used)), v.resize(used);
+  };
+  touch(point_, s), touch(weight_, k), touch(mean_, k * s), touch(cov_, k * s);
+  touch(displacement.weight, s * c), touch(displacement.mean, s * c);
+  touch(displacement.sigma, s * c);
+  touch(conformal.level, l), touch(conformal.radius, l * s), touch(conformal.tube, l);
+  touch(conformal.shape, l > 0 ? s : 0);
 }
 
 void Forecast::Reset(const ForecastShape& shape, std::string_view object_id, TimeNs t0, double dt) {

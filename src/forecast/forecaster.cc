@@ -16,7 +16,6 @@ constexpr int kLateWindow = 8;                 // samples within which order may
 constexpr double kLatestS = 10;  // a stamp further ahead than this is no late sample's
 
 constexpr int kMaxBatch = 16;
-constexpr int kMaxThreads = 64;
 
 constexpr double kLeastStepSigma = 1e-3;  // metres
 
@@ -104,7 +103,9 @@ std::unique_ptr<Workspace> Forecaster::MakeWorkspace(int threads) const {
   AEROCAST_CHECK(info_.batch >= 1 && info_.batch <= kMaxBatch);
   auto workspace = DoMakeWorkspace(std::clamp(threads, 1, kMaxThreads));
   workspace->repaired_.resize(static_cast<std::size_t>(info_.batch));
-  for (auto& repaired : workspace->repaired_) repaired.reserve(kRepairCapacity);
+  // Touched, so that the first malformed history faults no page.
+  for (auto& repaired : workspace->repaired_) repaired.resize(kRepairCapacity);
+  workspace->owner_ = this;
   return workspace;
 }
 
@@ -138,6 +139,7 @@ void Forecaster::Predict(const History& history, Workspace& workspace,
 void Forecaster::PredictBatch(std::span<const History> histories, Workspace& workspace,
                               std::span<Forecast> forecasts) const noexcept {
   AEROCAST_CHECK(histories.size() == forecasts.size());
+  AEROCAST_CHECK(workspace.owner_ == this);
   std::array<Task, kMaxBatch> tasks;
   std::size_t count = 0;
   for (std::size_t n = 0; n < histories.size(); ++n) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "aerocast/load.h"
 
-#include <new>
-
+#include "src/base/out_of_memory.h"
 #include "src/forecast/network_forecaster.h"
 #include "src/forecast/packed_forecaster.h"
 #include "src/kernels/kernels.h"
@@ -75,11 +74,21 @@ Result<std::unique_ptr<Forecaster>> MakePackedForecaster(const Model& model,
 
 Result<std::unique_ptr<Forecaster>> LoadForecaster(const std::filesystem::path& file,
                                                    const LoadOptions& options) {
-  const Result<Model> model = ReadModel(file);
-  if (!model.ok()) return model.error();
-  auto forecaster = MakePackedForecaster(*model, options);
-  if (forecaster.ok()) return forecaster;
-  return Error{forecaster.error().code, file.string() + ": " + forecaster.error().message};
+  Provenance ignored;
+  return LoadForecaster(file, options, ignored);
+}
+
+Result<std::unique_ptr<Forecaster>> LoadForecaster(const std::filesystem::path& file,
+                                                   const LoadOptions& options,
+                                                   Provenance& provenance) {
+  return CatchOutOfMemory(file.native(), [&]() -> Result<std::unique_ptr<Forecaster>> {
+    const Result<Model> model = ReadModel(file);
+    if (!model.ok()) return model.error();
+    provenance = model->provenance;
+    auto forecaster = MakePackedForecaster(*model, options);
+    if (forecaster.ok()) return forecaster;
+    return Error{forecaster.error().code, file.string() + ": " + forecaster.error().message};
+  });
 }
 
 std::vector<std::string> SimdTargets() {

@@ -24,6 +24,9 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Max and Min give their second operand when one is no number (x86): what is computed comes second,
+// so that NaN goes through and the forecast is seen to be invalid.
+
 // A group of 16 numbers is kVectors vectors.
 using D = hn::CappedTag<float, kLanes>;
 using V = hn::Vec<D>;
@@ -95,7 +98,7 @@ struct Tile {
       for (int v = 0; v < kColumns; ++v) {
         float* out = c + r * p.c.stride + v * kVector;
         V value = sum[r][v];
-        if (p.epilogue == Epilogue::kRelu) value = hn::Max(value, hn::Zero(d));
+        if (p.epilogue == Epilogue::kRelu) value = hn::Max(hn::Zero(d), value);
         if (p.epilogue == Epilogue::kAdd) value = hn::Add(hn::Load(d, out), value);
         hn::Store(value, d, out);
       }
@@ -149,7 +152,8 @@ void MultiplyPanels(const Product& p, int rows, const Weight* panels, int first,
     const float* bias = p.bias == nullptr ? nullptr : p.bias + at * kLanes;
     float* c = p.c.data + at * kLanes;
     if (rows == 1 && at + kOneRowPanels <= last) {
-      Tile<1, kOneRowPanels, Weight>::Run(p, p.a.data, panel, bias, c, nullptr, 0);
+      Tile<1, kOneRowPanels, Weight>::Run(p, p.a.data, panel, bias, c,
+                                          reinterpret_cast<const char*>(panel), 0);
       at += kOneRowPanels;
     } else if (at + kTilePanels <= last) {
       Panels<kTilePanels>(p, rows, panel, bias, c);
@@ -212,7 +216,7 @@ void LayerNorm(ConstRows x, int rows, int columns, const float* gain, const floa
     ForVectors(columns, [&](int i, int) {
       const V normed = hn::Mul(hn::Sub(hn::Load(d, in + i), mean), scale);
       const V value = hn::MulAdd(normed, hn::Load(d, gain + i), hn::Load(d, shift + i));
-      hn::Store(hn::IfThenElseZero(Within(columns, i), hn::Max(value, least)), d, out + i);
+      hn::Store(hn::IfThenElseZero(Within(columns, i), hn::Max(least, value)), d, out + i);
     });
   }
 }
@@ -220,7 +224,7 @@ void LayerNorm(ConstRows x, int rows, int columns, const float* gain, const floa
 HWY_INLINE V Exp(V x) {
   using namespace exp_constants;
   const hn::RebindToSigned<D> di;
-  x = hn::Min(hn::Max(x, hn::Set(d, kLeast)), hn::Set(d, kMost));
+  x = hn::Min(hn::Set(d, kMost), hn::Max(hn::Set(d, kLeast), x));
   const V n = hn::Round(hn::Mul(x, hn::Set(d, kLog2E)));
   const V r = hn::MulAdd(n, hn::Set(d, -kLn2Low), hn::MulAdd(n, hn::Set(d, -kLn2High), x));
   V p = hn::Set(d, kC7);
@@ -317,17 +321,28 @@ HWY_AFTER_NAMESPACE();
 namespace aerocast {
 namespace {
 
+#if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0  // one target: Highway has no table then
+
+Kernels MakeFor(std::int64_t) { return HWY_STATIC_DISPATCH(Make)(); }
+
+#else
+
 HWY_EXPORT(Make);
+
+Kernels MakeFor(std::int64_t target) {
+  hwy::ChosenTarget chosen;
+  chosen.Update(target);
+  return HWY_DISPATCH_TABLE(Make)[chosen.GetIndex()]();
+}
+
+#endif
 
 // The build has one version for CPUs without vectors as well; the scalar twin serves those.
 std::vector<Kernels> MakeAll() {
   std::vector<Kernels> all;
   for (std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;  // the lowest bit is the best
-    if ((target & (HWY_EMU128 | HWY_SCALAR)) != 0) continue;
-    hwy::ChosenTarget chosen;
-    chosen.Update(target);
-    all.push_back(HWY_DISPATCH_TABLE(Make)[chosen.GetIndex()]());
+    if ((target & (HWY_EMU128 | HWY_SCALAR)) == 0) all.push_back(MakeFor(target));
   }
   all.push_back(ScalarKernels());
   return all;

@@ -8,8 +8,8 @@
 //     multiply-add, in that order;
 //   - a sum over a row (norm, softmax) is 16 partial sums, element i in partial i % 16, which are
 //     then added in halves: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
-// So all sets that are `fused` give the same bits as the scalar twin. SSE4 has no fused
-// multiply-add and rounds once more per step.
+// NaN goes through everything. So all sets that are `fused` give the same bits as the scalar twin.
+// SSE4 has no fused multiply-add and rounds once more per step.
 //
 // Rows. A matrix of activations has rows of `stride` numbers, a multiple of 16, aligned to 64
 // bytes; what is beyond its columns up to the next multiple of 16 may be written and is finite.

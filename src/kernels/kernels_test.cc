@@ -310,5 +310,28 @@ TEST(Lstm, IsTheScalarTwinAndTheFormula) {
   }
 }
 
+// What is not a number stays none, so that the forecast is seen to be invalid.
+TEST(NotANumber, GoesThrough) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Kernels& kernels : AllKernels()) {
+    for (const float bad : {nan, std::numeric_limits<float>::infinity()}) {
+      Packed w(3, 16, WeightStorage::kSingle, Rng(19, 0));
+      Matrix a = Matrix::Random(2, 3, Rng(20, 0)), c(2, 16);
+      a.at(1, 1) = nan;
+      kernels.multiply(a.rows(), 2, w.matrix, Epilogue::kRelu, c.rows(), 0, 1);
+      EXPECT_TRUE(std::isfinite(c.at(0, 5)) && std::isnan(c.at(1, 5))) << kernels.name;
+      Matrix x = Matrix::Random(2, 20, Rng(21, 0)), ones(1, 20), y(2, 20);
+      x.at(1, 7) = bad;
+      kernels.layer_norm(x.rows(), 2, 20, ones.rows().data, ones.rows().data, true, y.rows());
+      EXPECT_TRUE(std::isfinite(y.at(0, 3)) && std::isnan(y.at(1, 3))) << kernels.name;
+      kernels.softmax(x.rows(), 2, 20, 1);
+      EXPECT_TRUE(std::isfinite(x.at(0, 3)) && std::isnan(x.at(1, 3))) << kernels.name;
+      float e = 0;
+      kernels.exp(&nan, 1, &e);
+      EXPECT_TRUE(std::isnan(e)) << kernels.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace aerocast

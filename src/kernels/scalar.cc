@@ -64,6 +64,7 @@ void LayerNorm(ConstRows x, int rows, int columns, const float* gain, const floa
 
 float Exp(float x) {
   using namespace exp_constants;
+  if (x != x) return x;
   x = std::min(std::max(x, kLeast), kMost);
   const float n = std::nearbyint(x * kLog2E);
   const float r = std::fma(n, -kLn2Low, std::fma(n, -kLn2High, x));

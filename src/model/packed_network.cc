@@ -2,10 +2,8 @@
 #include "src/model/packed_network.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "src/base/check.h"
-#include "src/base/half.h"
 #include "src/model/trunk.h"
 
 namespace aerocast {
@@ -30,16 +28,6 @@ std::unique_ptr<Trunk> MakeTrunk(const ModelConfig& config, Packer& packer) {
 PackedMatrix MakeHeads(Packer& packer) {
   return packer.Matrix({{"heads.mean.weight", "heads.log_sigma.weight", "heads.logit.weight"},
                         {"heads.mean.bias", "heads.log_sigma.bias", "heads.logit.bias"}});
-}
-
-// The first tensor with a number that half precision does not reach, or "".
-std::string BeyondHalf(const Model& model) {
-  for (const Tensor& tensor : model.tensors) {
-    for (const float x : tensor.data) {
-      if (std::abs(x) >= kHalfOverflow) return tensor.name;
-    }
-  }
-  return "";
 }
 
 }  // namespace
@@ -94,13 +82,6 @@ PackedNetwork::~PackedNetwork() = default;
 Result<std::unique_ptr<PackedNetwork>> PackedNetwork::Make(const Model& model,
                                                            WeightStorage storage,
                                                            const Kernels& kernels) {
-  if (storage == WeightStorage::kHalf) {
-    if (const std::string name = BeyondHalf(model); !name.empty()) {
-      return Error{ErrorCode::kInvalidArgument,
-                   "tensor '" + name + "' of model '" + model.name +
-                       "' has a weight beyond half precision's range; load it in single precision"};
-    }
-  }
   Packer measure(model, storage, nullptr);
   MakeTrunk(model.config, measure);
   MakeHeads(measure);
@@ -111,6 +92,11 @@ Result<std::unique_ptr<PackedNetwork>> PackedNetwork::Make(const Model& model,
   network->trunk_ = MakeTrunk(model.config, packer);
   network->heads_ = MakeHeads(packer);
   AEROCAST_CHECK(packer.bytes() == measure.bytes());
+  if (!packer.beyond_half().empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "tensor '" + packer.beyond_half() + "' of model '" + model.name +
+                     "' has a weight beyond half precision's range; load it in single precision"};
+  }
   return network;
 }
 

@@ -2,8 +2,10 @@
 #include "src/model/packer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/base/check.h"
+#include "src/base/half.h"
 
 namespace aerocast {
 namespace {
@@ -56,6 +58,11 @@ PackedMatrix Packer::Matrix(const MatrixLayout& layout) {
           padded.data() + Size(PaddedIndex(row, layout.output_block)) * Size(packed.inputs);
       for (int k = 0; k < inputs; ++k) to[PaddedIndex(k, layout.input_block)] = layout.scale * w[k];
     }
+  }
+  const auto beyond = [](float w) { return std::abs(w) >= kHalfOverflow; };
+  if (storage_ == WeightStorage::kHalf && beyond_half_.empty() &&
+      std::any_of(padded.begin(), padded.end(), beyond)) {
+    beyond_half_ = layout.weights.front();
   }
   PackPanels(padded.data(), packed.inputs, packed.inputs, packed.outputs, storage_, panels);
   row = 0;

@@ -37,6 +37,8 @@ class Packer {
   Rows Table(int rows, int columns, const std::vector<float>& values);
 
   std::size_t bytes() const { return bytes_; }
+  // The first tensor with a weight that half precision, if asked for, does not reach; else empty.
+  const std::string& beyond_half() const { return beyond_half_; }
 
  private:
   std::byte* Take(std::size_t bytes);
@@ -46,6 +48,7 @@ class Packer {
   const WeightStorage storage_;
   std::byte* const out_;
   std::size_t bytes_ = 0;
+  std::string beyond_half_;
 };
 
 }  // namespace aerocast

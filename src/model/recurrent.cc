@@ -10,7 +10,8 @@
 namespace aerocast {
 namespace {
 
-constexpr int kBatch = 16;
+constexpr int kMostRows = 320;  // bounds the memory of a pass
+constexpr int kMostWindows = 16;
 
 std::size_t Size(std::ptrdiff_t n) { return static_cast<std::size_t>(n); }
 
@@ -29,20 +30,20 @@ class RecurrentTrunk final : public Trunk {
     project_ = packer.Linear("project", config.width);
   }
 
-  int batch() const override { return kBatch; }
+  int batch() const override { return std::clamp(kMostRows / tokens(), 1, kMostWindows); }
 
   std::vector<std::size_t> Buffers(int) const override {
-    const std::size_t rows = Size(kBatch * tokens());
-    const std::size_t state = kBatch * Size(state_stride());
+    const std::size_t windows = Size(batch()), rows = windows * Size(tokens());
+    const std::size_t state = windows * Size(state_stride());
     const std::size_t gates = Size(directions_) * rows * Size(gate_stride());
     return {rows * 16,
             rows * Size(state_stride()),
             rows * Size(state_stride()),
             gates,
-            Size(directions_) * kBatch * Size(gate_stride()),
+            Size(directions_) * windows * Size(gate_stride()),
             state,
             state,
-            kBatch * Size(ActivationStride(project_.outputs))};
+            windows * Size(ActivationStride(project_.outputs))};
   }
 
   ConstRows Forward(const Pass& pass) const noexcept override {
@@ -92,8 +93,7 @@ class RecurrentTrunk final : public Trunk {
     return {x.data + std::ptrdiff_t{step} * windows * x.stride, x.stride};
   }
 
-  // The tokens by time, then window. Every worker writes the same few numbers to the same place
-  // unless one does it for all.
+  // The tokens by time, then window: worker 0 copies, the others wait.
   ConstRows TimeMajor(const Pass& pass) const {
     const int inputs = config_.inputs();
     if (pass.windows == 1) return {pass.tokens.data(), inputs};
@@ -139,7 +139,7 @@ class RecurrentTrunk final : public Trunk {
     return scans_[Size(layer * directions_ + direction)];
   }
   Rows Input(const Activations& a, int direction) const {
-    return {a.input.data + direction * kBatch * tokens() * a.input.stride, a.input.stride};
+    return {a.input.data + direction * batch() * tokens() * a.input.stride, a.input.stride};
   }
 
   // The state at token t from the one at `before`, for this worker's units.
@@ -154,7 +154,7 @@ class RecurrentTrunk final : public Trunk {
     };
     const ConstRows from = start ? ConstRows(a.zero) : ConstRows(state(before));
     const Rows input = At(Input(a, direction), t, windows);
-    const Rows hidden = {a.hidden.data + direction * kBatch * a.hidden.stride, a.hidden.stride};
+    const Rows hidden = {a.hidden.data + direction * batch() * a.hidden.stride, a.hidden.stride};
     const Rows product = lstm_ ? input : hidden;  // an LSTM needs the sum only
     for (int gate = 0; gate < gates(); ++gate) {
       const int first = gate * panels + share.first, last = gate * panels + share.last;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "aerocast/track.h"
-#include "src/base/count_allocations.h"
+#include "src/base/allocations_testing.h"
 
 namespace aerocast {
 namespace {

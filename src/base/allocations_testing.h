@@ -18,5 +18,15 @@ std::atomic<long> allocations{0};
   if (void* p = std::malloc(size ? size : 1)) return p;
   std::abort();
 }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t align) {
+  ++allocations;
+  const std::size_t unit = static_cast<std::size_t>(align);
+  if (void* p = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return p;
+  std::abort();
+}
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+  std::free(p);
+}
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
