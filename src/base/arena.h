@@ -21,7 +21,7 @@ class Arena {
 
  private:
   struct Free {
-    std::size_t align = kAlign;
+    std::size_t align;
     void operator()(std::byte* p) const noexcept;
   };
   std::unique_ptr<std::byte[], Free> data_;

@@ -147,11 +147,12 @@ Spread FitRidgeSpread(const RidgeFit& fit, std::span<const FitWindow> windows,
     fold.weights = weights, fold.spread = NoiseOnlySpread(info.shape.steps);
     bare.push_back(std::make_unique<RidgeForecaster>(info, std::move(fold)));
   }
-  const auto workspaces = MakeWorkspaces(*bare[0], options.threads);
+  std::vector<std::vector<std::unique_ptr<Workspace>>> workspaces;  // of each fold
+  for (const auto& fold : bare) workspaces.push_back(MakeWorkspaces(*fold, options.threads));
   const auto forecasting = [&](const FitWindow& w, const History& history, int worker,
                                Forecast& forecast, std::span<float>) {
-    bare[fit.fold[w.cluster]]->Predict(history, *workspaces[static_cast<std::size_t>(worker)],
-                                       forecast);
+    const auto fold = fit.fold[w.cluster];
+    bare[fold]->Predict(history, *workspaces[fold][static_cast<std::size_t>(worker)], forecast);
   };
   const PathErrors errors =
       MeasureErrors(Thin(windows, options.spread_windows), options, info, forecasting);

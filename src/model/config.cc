@@ -31,7 +31,6 @@ constexpr std::array<Named, 5> kArchitectures = {{{Architecture::kTransformer, "
 // With these a model file stays within its own limits: 512 tensors, dimensions up to 65536, 1 GiB.
 constexpr int kMaxSteps = 1000;
 constexpr int kMaxWidth = 8192;
-constexpr int kMinHead = 4;
 constexpr int kMaxFeedForward = 32768;
 constexpr int kMaxLayers = 32;
 constexpr std::size_t kMaxHidden = 16;
@@ -110,11 +109,6 @@ void CheckTrunk(const ModelConfig& config, Ranges& ranges) {
     ranges.Require(config.heads > 0 && config.width % config.heads == 0, "heads",
                    std::to_string(config.heads),
                    "a divisor of the width " + std::to_string(config.width));
-    // The runtime pads heads to 16 numbers: smaller ones would make a file grow too much in memory.
-    ranges.Require(config.heads > 0 && config.width / config.heads >= kMinHead, "heads",
-                   std::to_string(config.heads),
-                   "at most " + std::to_string(config.width / kMinHead) + ": a head has at least " +
-                       std::to_string(kMinHead) + " numbers");
     ranges.Whole("feed_forward", config.feed_forward, 1, kMaxFeedForward);
   } else {
     unset("heads", config.heads, plain.heads);

@@ -9,6 +9,9 @@
 namespace aerocast {
 namespace {
 
+// Padding makes a network of very small heads grow; a file must not ask for any amount of memory.
+constexpr std::size_t kMostGrowth = 3, kSmall = std::size_t{16} << 20;
+
 std::size_t Size(std::ptrdiff_t n) { return static_cast<std::size_t>(n); }
 
 std::unique_ptr<Trunk> MakeTrunk(const ModelConfig& config, Packer& packer) {
@@ -86,6 +89,12 @@ Result<std::unique_ptr<PackedNetwork>> PackedNetwork::Make(const Model& model,
   MakeTrunk(model.config, measure);
   MakeHeads(measure);
 
+  if (measure.bytes() > kMostGrowth * sizeof(float) * ParameterCount(model.config) + kSmall) {
+    return Error{ErrorCode::kBadFormat,
+                 "model '" + model.name + "' would take " + std::to_string(measure.bytes() >> 20) +
+                     " MB with its heads padded to 16 numbers, expected at most " +
+                     std::to_string(kMostGrowth) + " times its weights"};
+  }
   std::unique_ptr<PackedNetwork> network(new PackedNetwork(model.config, kernels));
   network->arena_ = Arena(measure.bytes());
   Packer packer(model, storage, network->arena_.data());

@@ -49,7 +49,8 @@ class PackedNetwork {
     std::vector<float*> buffers_;
   };
 
-  // Refuses half precision for a model with weights beyond its range. Throws std::bad_alloc.
+  // Refuses half precision for a model with weights beyond its range, and a model whose padded
+  // weights would take much more memory than its file. Throws std::bad_alloc.
   static Result<std::unique_ptr<PackedNetwork>> Make(const Model& model, WeightStorage storage,
                                                      const Kernels& kernels);
   ~PackedNetwork();

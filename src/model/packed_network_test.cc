@@ -180,6 +180,16 @@ TEST_P(PackedNetworkTest, HalfPrecisionIsTheSameNetworkWithRoundedWeights) {
   EXPECT_LT(Difference(b[0], a[0]), 1e-2);
 }
 
+// 1024 heads of one number each: 17 MB of weights would become 300.
+TEST(PackedNetwork, RefusesToGrowOutOfProportion) {
+  ModelConfig config;
+  config.width = config.heads = 1024, config.feed_forward = 1, config.layers = 1;
+  const auto network =
+      PackedNetwork::Make(RandomModel(config, 1), WeightStorage::kSingle, ScalarKernels());
+  ASSERT_FALSE(network.ok());
+  EXPECT_THAT(network.error().message, testing::HasSubstr("padded to 16"));
+}
+
 TEST(PackedNetwork, RefusesHalfPrecisionBeyondItsRange) {
   // The embedding is kept scaled by the root of the width.
   Model model = RandomModel(OddConfig(Architecture::kTransformer), 5);
