@@ -11,6 +11,8 @@
 namespace aerocast {
 namespace {
 
+constexpr int kBatch = 16;  // more at once gain nothing
+
 std::string Description(const ModelConfig& config, const LoadOptions& options) {
   return std::string(ArchitectureName(config.architecture)) + " network, " +
          std::to_string(ParameterCount(config)) + " parameters" +
@@ -27,15 +29,14 @@ class PackedForecaster final : public NetworkForecaster {
                    std::unique_ptr<PackedNetwork> network)
       : NetworkForecaster(options.name.empty() ? model.name : options.name,
                           Description(model.config, options), Fingerprint(model, options),
-                          model.config, network->batch()),
+                          model.config, kBatch),
         network_(std::move(network)) {}
 
  private:
   class PackedWorkspace final : public NetworkWorkspace {
    public:
     PackedWorkspace(const PackedNetwork& network, int threads)
-        : NetworkWorkspace(network.config(), network.batch()),
-          scratch(network.MakeScratch(threads)) {}
+        : NetworkWorkspace(network.config(), kBatch), scratch(network.MakeScratch(threads)) {}
     std::unique_ptr<PackedNetwork::Scratch> scratch;
   };
 

@@ -73,9 +73,12 @@ PackedNetwork::Scratch::Scratch(const std::vector<std::size_t>& buffers, int thr
   const auto padded = [](std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; };
   std::size_t total = 0;
   for (const std::size_t n : buffers) total += padded(n);
-  arena_ = Arena(total * sizeof(float));
+  arena_ = Arena(Size(threads) * total * sizeof(float));
   float* at = reinterpret_cast<float*>(arena_.data());
-  for (const std::size_t n : buffers) buffers_.push_back(at), at += padded(n);
+  buffers_.resize(Size(threads));
+  for (auto& own : buffers_) {
+    for (const std::size_t n : buffers) own.push_back(at), at += padded(n);
+  }
 }
 
 PackedNetwork::PackedNetwork(const ModelConfig& config, const Kernels& kernels)
@@ -109,11 +112,9 @@ Result<std::unique_ptr<PackedNetwork>> PackedNetwork::Make(const Model& model,
   return network;
 }
 
-int PackedNetwork::batch() const { return trunk_->batch(); }
-
 std::unique_ptr<PackedNetwork::Scratch> PackedNetwork::MakeScratch(int threads) const {
   std::vector<std::size_t> buffers = trunk_->Buffers(threads);
-  buffers.push_back(Size(batch()) * Size(ActivationStride(heads_.outputs)));
+  buffers.push_back(Size(trunk_->batch()) * Size(ActivationStride(heads_.outputs)));
   return std::unique_ptr<Scratch>(new Scratch(buffers, threads));
 }
 
@@ -123,11 +124,21 @@ void PackedNetwork::Forward(std::span<const float> tokens, int windows, Scratch&
   const std::size_t outputs = Size(config_.outputs());
   AEROCAST_CHECK(tokens.size() == Size(windows) * inputs);
   AEROCAST_CHECK(heads.size() == Size(windows) * outputs);
-  for (int at = 0; at < windows; at += batch()) {
-    const int n = std::min(batch(), windows - at);
-    ForwardBatch(tokens.subspan(Size(at) * inputs, Size(n) * inputs), n, scratch,
-                 heads.subspan(Size(at) * outputs, Size(n) * outputs), tracer);
-  }
+  const int threads = scratch.team_.size(), most = trunk_->batch();
+  const bool together = threads == 1 || windows <= most;
+  const int each = together ? 1 : threads;  // passes are a multiple of it, so that all end at once
+  const int passes = (windows + each * most - 1) / (each * most) * each;
+  scratch.team_.Run([&](int worker) {
+    for (int i = together ? 0 : worker; i < passes; i += each) {
+      const Share share = ShareOf(windows, i, passes);
+      const std::size_t first = Size(share.first), n = Size(share.last - share.first);
+      if (n == 0) continue;
+      RunPass(tokens.subspan(first * inputs, n * inputs), static_cast<int>(n),
+              together && threads > 1 ? &scratch.team_ : nullptr, worker,
+              scratch.buffers_[together ? 0 : Size(worker)],
+              heads.subspan(first * outputs, n * outputs), tracer);
+    }
+  });
 }
 
 std::vector<float> PackedNetwork::Heads(std::span<const float> tokens, int windows,
@@ -137,20 +148,22 @@ std::vector<float> PackedNetwork::Heads(std::span<const float> tokens, int windo
   return heads;
 }
 
-void PackedNetwork::ForwardBatch(std::span<const float> tokens, int windows, Scratch& scratch,
-                                 std::span<float> heads, const Tracer* tracer) const noexcept {
+void PackedNetwork::RunPass(std::span<const float> tokens, int windows, Team* team, int worker,
+                            std::span<float* const> buffers, std::span<float> heads,
+                            const Tracer* tracer) const noexcept {
+  const Pass pass = {kernels_, team, worker, windows, tokens, buffers, tracer};
+  const ConstRows context = trunk_->Forward(pass);
+  pass.Barrier();
+  pass.Trace("context", context, {1, config_.context(), 1, 1});
+  const Rows out = {buffers.back(), ActivationStride(heads_.outputs)};
+  pass.Multiply(context, windows, heads_, Epilogue::kStore, out);
+  pass.Barrier();
   const std::size_t outputs = Size(config_.outputs());
-  const Rows out = {scratch.buffers_.back(), ActivationStride(heads_.outputs)};
-  scratch.team_.Run([&](int worker) {
-    const Pass pass = {kernels_, scratch.team_, worker, windows, tokens, scratch.buffers_, tracer};
-    const ConstRows context = trunk_->Forward(pass);
-    pass.Barrier();
-    pass.Trace("context", context, {1, config_.context(), 1, 1});
-    pass.Multiply(context, windows, heads_, Epilogue::kStore, out);
-  });
-  for (int window = 0; window < windows; ++window) {
+  const Share share = pass.MyShare(windows);
+  for (int window = share.first; window < share.last; ++window) {
     std::copy_n(out.data + window * out.stride, outputs, heads.data() + Size(window) * outputs);
   }
+  pass.Barrier();  // before the next pass overwrites what others still copy
 }
 
 }  // namespace aerocast

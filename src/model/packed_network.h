@@ -46,7 +46,7 @@ class PackedNetwork {
     Scratch(const std::vector<std::size_t>& buffers, int threads);
     Team team_;
     Arena arena_;
-    std::vector<float*> buffers_;
+    std::vector<std::vector<float*>> buffers_;  // of each worker, for passes of its own
   };
 
   // Refuses half precision for a model with weights beyond its range, and a model whose padded
@@ -57,12 +57,12 @@ class PackedNetwork {
 
   const ModelConfig& config() const { return config_; }
   const Kernels& kernels() const { return kernels_; }
-  int batch() const;  // windows that go through the layers together; more gain nothing
   std::size_t weight_bytes() const { return arena_.size(); }
 
   std::unique_ptr<Scratch> MakeScratch(int threads) const;
-  // tokens (windows, T, inputs) -> heads (windows, outputs), for any number of windows. Nothing is
-  // allocated without tracer, which is called for each batch.
+  // tokens (windows, T, inputs) -> heads (windows, outputs), for any number of windows. They go
+  // through the layers some at a time; when there are many, each thread has windows of its own,
+  // else all work on the same. Nothing is allocated without tracer, which sees each pass.
   void Forward(std::span<const float> tokens, int windows, Scratch& scratch, std::span<float> heads,
                const Tracer* tracer = nullptr) const noexcept;
   // The same with memory made for this one call.
@@ -70,8 +70,10 @@ class PackedNetwork {
 
  private:
   PackedNetwork(const ModelConfig& config, const Kernels& kernels);
-  void ForwardBatch(std::span<const float> tokens, int windows, Scratch& scratch,
-                    std::span<float> heads, const Tracer* tracer) const noexcept;
+  // One pass, by all workers or by one alone (team nullptr).
+  void RunPass(std::span<const float> tokens, int windows, Team* team, int worker,
+               std::span<float* const> buffers, std::span<float> heads,
+               const Tracer* tracer) const noexcept;
 
   ModelConfig config_;
   const Kernels& kernels_;

@@ -142,15 +142,15 @@ TEST_P(PackedNetworkTest, SameBitsForThreadsBatchPositionAndTarget) {
   const ModelConfig config = OddConfig(GetParam());
   ASSERT_TRUE(Validate(config).ok()) << Validate(config).error().message;
   const Model model = RandomModel(config, 1);
-  const std::vector<float> tokens = RandomTokens(config, 11, 2);
+  const std::vector<float> tokens = RandomTokens(config, 37, 2);
   for (const auto storage : {WeightStorage::kSingle, WeightStorage::kHalf}) {
     const auto reference =
         HeadsOf(**PackedNetwork::Make(model, storage, ScalarKernels()), tokens, 1, 1);
     EXPECT_NE(reference[0], reference[1]);
     for (const Kernels& kernels : AllKernels()) {
       const auto network = *PackedNetwork::Make(model, storage, kernels);
-      for (const int threads : {1, 2, 3, 5}) {
-        for (const int batch : {1, 2, 5, 100}) {
+      for (const int threads : {1, 2, 3}) {
+        for (const int batch : {1, 2, 5, 16, 37}) {
           const auto heads = HeadsOf(*network, tokens, batch, threads);
           ASSERT_EQ(heads.size(), reference.size());
           for (std::size_t w = 0; w < heads.size(); ++w) {

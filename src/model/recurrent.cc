@@ -93,16 +93,15 @@ class RecurrentTrunk final : public Trunk {
     return {x.data + std::ptrdiff_t{step} * windows * x.stride, x.stride};
   }
 
-  // The tokens by time, then window: worker 0 copies, the others wait.
+  // The tokens by time, then window.
   ConstRows TimeMajor(const Pass& pass) const {
     const int inputs = config_.inputs();
     if (pass.windows == 1) return {pass.tokens.data(), inputs};
-    if (pass.worker == 0) {
-      for (int window = 0; window < pass.windows; ++window) {
-        for (int t = 0; t < tokens(); ++t) {
-          std::copy_n(pass.tokens.data() + (window * tokens() + t) * inputs, inputs,
-                      pass.buffers[0] + (t * pass.windows + window) * 16);
-        }
+    const Share share = pass.MyShare(pass.windows);
+    for (int window = share.first; window < share.last; ++window) {
+      for (int t = 0; t < tokens(); ++t) {
+        std::copy_n(pass.tokens.data() + (window * tokens() + t) * inputs, inputs,
+                    pass.buffers[0] + (t * pass.windows + window) * 16);
       }
     }
     pass.Barrier();

@@ -39,11 +39,11 @@ class TransformerTrunk final : public Trunk {
     return std::clamp(kMostRows / config_.history_steps, 1, kMostWindows);
   }
 
-  std::vector<std::size_t> Buffers(int threads) const override {
+  std::vector<std::size_t> Buffers(int workers) const override {
     const std::size_t rows = Size(batch() * config_.history_steps);
     return {rows * Size(x_stride()),     rows * Size(x_stride()),
             rows * Size(qkv_stride()),   rows * Size(attention_stride()),
-            rows * Size(inner_stride()), Size(threads) * worker_size()};
+            rows * Size(inner_stride()), Size(workers) * worker_size()};
   }
 
   ConstRows Forward(const Pass& pass) const noexcept override {

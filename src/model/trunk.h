@@ -20,18 +20,23 @@ namespace aerocast {
 constexpr int ActivationStride(int columns) { return PaddedTo16(columns) + kLanes; }
 
 // One worker's part in one forward pass. All workers make the same calls in the same order; each
-// does its share, and after Barrier() the shares of all are there.
+// does its share, and after Barrier() the shares of all are there. A pass may be one worker's
+// alone.
 struct Pass {
   const Kernels& kernels;
-  Team& team;
+  Team* team;  // nullptr: alone
   int worker;
   int windows;
   std::span<const float> tokens;    // (windows, T, inputs)
   std::span<float* const> buffers;  // as Trunk::Buffers sizes them
   const Tracer* tracer;
 
-  Share MyShare(int n) const { return ShareOf(n, worker, team.size()); }
-  void Barrier() const { team.Barrier(); }
+  Share MyShare(int n) const {
+    return team == nullptr ? Share{0, n} : ShareOf(n, worker, team->size());
+  }
+  void Barrier() const {
+    if (team != nullptr) team->Barrier();
+  }
 
   void Multiply(ConstRows a, int rows, const PackedMatrix& w, Epilogue epilogue, Rows c) const;
   // Of the panels first ... last - 1.
@@ -54,8 +59,8 @@ class Trunk {
  public:
   virtual ~Trunk() = default;
   virtual int batch() const = 0;
-  // Numbers in each buffer a pass needs.
-  virtual std::vector<std::size_t> Buffers(int threads) const = 0;
+  // Numbers in each buffer a pass of so many workers needs.
+  virtual std::vector<std::size_t> Buffers(int workers) const = 0;
   // Writes context rows, one per window; the caller waits for all workers.
   virtual ConstRows Forward(const Pass& pass) const noexcept = 0;
 };
