@@ -183,7 +183,7 @@ TEST_F(CommandLine, MeasuresItself) {
   EXPECT_THAT(bench.out, AllOf(HasSubstr("p99.9"), HasSubstr("cold cache"),
                                HasSubstr("busy neighbours"), HasSubstr("behaviour signature")));
   const auto json = nlohmann::json::parse(std::ifstream(dir_ / "b.json"));
-  EXPECT_EQ(json["latency"].size(), 3u);
+  EXPECT_EQ(json["latency"].size(), 4u);
   EXPECT_EQ(json["batches"].size(), 2u);
   // The same forecaster behaves alike in every run, and unlike another.
   const auto signature = [&](const std::string& model) {

@@ -63,6 +63,10 @@ std::vector<Measured> MeasureSingle(const Forecaster& forecaster, const BenchFla
       all.push_back({ConditionName(condition), options, MeasureLatency(forecaster, options)});
     }
   }
+  const LatencyOptions warm = all.front().options;
+  all.push_back({"this machine, only counting",
+                 {Condition::kWarm, 1, 1, warm.calls},
+                 MeasureMachine(all.front().latency.p50_s, warm.calls)});
   return all;
 }
 

@@ -136,6 +136,20 @@ Latency MeasureLatency(const Forecaster& forecaster, const LatencyOptions& optio
   return Summarise(std::move(seconds));
 }
 
+Latency MeasureMachine(double seconds, int calls) {
+  const auto count = [](std::uint64_t steps) {
+    const Clock::time_point start = Clock::now();
+    for (std::uint64_t i = 0; i < steps; ++i) asm volatile("" : : "r"(i));
+    return Seconds(Clock::now() - start);
+  };
+  constexpr std::uint64_t kProbe = 1'000'000;
+  const double probe = std::min({count(kProbe), count(kProbe), count(kProbe)});
+  const auto steps = static_cast<std::uint64_t>(seconds / probe * kProbe);
+  std::vector<double> taken;
+  for (int i = 0; i < calls; ++i) taken.push_back(count(steps));
+  return Summarise(std::move(taken));
+}
+
 LoopResult RunLoop(const Forecaster& forecaster, double rate_hz, double seconds) {
   const MadeUpTracks tracks(1, forecaster.info().history_s);
   const auto workspace = forecaster.MakeWorkspace();

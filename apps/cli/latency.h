@@ -46,6 +46,10 @@ struct LatencyOptions {
 // Of one call: Predict, or PredictBatch of `batch` objects.
 Latency MeasureLatency(const Forecaster& forecaster, const LatencyOptions& options);
 
+// The machine's own part: calls of about `seconds` that only count in a register. Whatever they
+// take longer than their p50 is not the forecaster's doing.
+Latency MeasureMachine(double seconds, int calls);
+
 // A forecast every 1 / rate_hz on one thread. A period's forecast is late when it is not there
 // before the next period begins.
 struct LoopResult {
