@@ -18,6 +18,9 @@ std::atomic<long> allocations{0};
   if (void* p = std::malloc(size ? size : 1)) return p;
   std::abort();
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return operator new(size);
+}
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t align) {
   ++allocations;
   const std::size_t unit = static_cast<std::size_t>(align);

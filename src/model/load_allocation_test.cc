@@ -33,6 +33,13 @@ void* operator new(std::size_t size) {
   if (now > peak) peak = now;
   return p;
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* p) noexcept {
   held -= p ? malloc_usable_size(p) : 0;
   std::free(p);
