@@ -182,7 +182,7 @@ class ErrorsTest(unittest.TestCase):
                      lambda: aerocast.classical("cvx"))
         self.refuses("weights is 'double', expected 'single' or 'half'",
                      lambda: aerocast.load(MODEL, weights="double"))  # type: ignore[arg-type]
-        self.refuses("threads is 0, expected 1 to 256", lambda: aerocast.load(MODEL, threads=0))
+        self.refuses("threads is 0, expected 1 to 64", lambda: aerocast.load(MODEL, threads=0))
         with self.assertRaises(FileNotFoundError):
             aerocast.load("/nowhere/at/all.safetensors")
         with self.assertRaises(FileNotFoundError):
