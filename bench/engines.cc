@@ -18,6 +18,7 @@
 #include "bench/engine.h"
 #include "bench/work.h"
 #include "src/base/file.h"
+#include "src/eval/made_up_tokens.h"
 #include "src/export/onnx.h"
 #include "src/export/parity.h"
 #include "src/kernels/kernels.h"
@@ -72,9 +73,8 @@ class OurEngine : public LocalEngine {
   void Run(const float* tokens, int windows, float* heads) override {
     const ModelConfig& config = network_->config();
     const std::size_t n = static_cast<std::size_t>(windows);
-    network_->Forward(
-        {tokens, n * static_cast<std::size_t>(config.history_steps * config.inputs())}, windows,
-        *scratch_, {heads, n * static_cast<std::size_t>(config.outputs())});
+    network_->Forward({tokens, n * static_cast<std::size_t>(config.tokens() * config.inputs())},
+                      windows, *scratch_, {heads, n * static_cast<std::size_t>(config.outputs())});
   }
 
   std::unique_ptr<PackedNetwork> network_;

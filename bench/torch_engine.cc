@@ -28,10 +28,8 @@ class TorchEngine : public LocalEngine {
     const torch::InferenceMode inference;
     const torch::Tensor input = torch::from_blob(
         const_cast<float*>(tokens),
-        {windows, network_.config().history_steps, network_.config().inputs()}, torch::kFloat32);
-    const aerocast::Heads output = network_.Forward(input, options_);
-    const torch::Tensor rows = torch::cat(
-        {output.mean.flatten(1), output.log_sigma.flatten(1), output.logit.flatten(1)}, 1);
+        {windows, network_.config().tokens(), network_.config().inputs()}, torch::kFloat32);
+    const torch::Tensor rows = network_.Forward(input, options_).Flat();
     std::copy_n(rows.data_ptr<float>(), rows.numel(), heads);
   }
 

@@ -141,7 +141,10 @@ class StockLoader {
 class OwnLoader {
  public:
   OwnLoader(const ExampleSet& examples, const TrainConfig& config)
-      : config_(config), model_(examples.config()), builder_(examples, config, 1) {
+      : config_(config),
+        model_(examples.config()),
+        samples_(examples, config, 1),
+        builder_(samples_) {
     Ask();
   }
   Data Next() {
@@ -162,6 +165,7 @@ class OwnLoader {
 
   TrainConfig config_;
   ModelConfig model_;
+  PaperSamples samples_;
   BatchBuilder builder_;
   std::uint64_t at_ = 0;
 };

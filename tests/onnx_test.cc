@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/file.h"
+#include "src/eval/made_up_tokens.h"
 #include "src/export/golden_testing.h"
 #include "src/export/onnx_runtime.h"
 #include "src/export/parity.h"

@@ -90,13 +90,12 @@ int WithoutSystemCalls(const Body& body) {
   return status;
 }
 
-class RealTime : public testing::TestWithParam<Architecture> {};
-INSTANTIATE_TEST_SUITE_P(, RealTime,
-                         testing::ValuesIn(AllArchitectures().begin(), AllArchitectures().end()),
-                         [](const auto& test) { return ArchitectureName(test.param).data(); });
+class RealTime : public testing::TestWithParam<OddNetwork> {};
+INSTANTIATE_TEST_SUITE_P(, RealTime, testing::ValuesIn(OddNetworks()),
+                         [](const auto& test) { return test.param.name; });
 
 TEST_P(RealTime, PredictAllocatesNothing) {
-  Loop loop(OddConfig(GetParam()));
+  Loop loop(GetParam().config);
   const long before = allocations;
   loop.Run(kSanitized ? kCalls / 20 : kCalls);
   EXPECT_EQ(allocations - before, 0);
@@ -104,7 +103,7 @@ TEST_P(RealTime, PredictAllocatesNothing) {
 
 TEST_P(RealTime, PredictFaultsNoPage) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has pages of its own";
-  Loop loop(OddConfig(GetParam()));
+  Loop loop(GetParam().config);
   rusage before, after;
   getrusage(RUSAGE_SELF, &before);
   loop.Run(kCalls);
@@ -115,7 +114,7 @@ TEST_P(RealTime, PredictFaultsNoPage) {
 
 TEST_P(RealTime, PredictCallsNoSystem) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer calls the system itself";
-  Loop loop(OddConfig(GetParam()));
+  Loop loop(GetParam().config);
   const int status = WithoutSystemCalls([&] { loop.Run(kCalls); });
   if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotForbid) {
     GTEST_SKIP() << "this system does not let a process forbid itself system calls";

@@ -36,8 +36,7 @@ struct Comparison {
 };
 
 std::vector<float> MakeTokens(const ModelConfig& config, int windows) {
-  std::vector<float> tokens(
-      static_cast<std::size_t>(windows * config.history_steps * config.inputs()));
+  std::vector<float> tokens(static_cast<std::size_t>(windows * config.tokens() * config.inputs()));
   Rng rng(1, 0);
   for (float& x : tokens) x = static_cast<float>(rng.Normal());
   return tokens;
@@ -100,9 +99,9 @@ Status RunCheck(const CheckFlags& flags) {
   if (Status s = CheckOutput(flags.json); !s.ok()) return s;
   std::vector<Comparison> all;
   if (flags.model.empty()) {
-    for (const Architecture architecture : AllArchitectures()) {
-      Model model = RandomModel(OddConfig(architecture), 1);
-      model.name = ArchitectureName(architecture);
+    for (const OddNetwork& network : OddNetworks()) {
+      Model model = RandomModel(network.config, 1);
+      model.name = network.name;
       if (Status s = Compare(model, flags, all); !s.ok()) return s;
     }
   } else {

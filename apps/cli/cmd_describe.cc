@@ -27,12 +27,24 @@ std::string TrunkOf(const ModelConfig& c) {
 }
 
 std::string InputOf(const ModelConfig& c) {
+  if (c.plus()) {
+    return fmt::format(
+        "up to {:g} s of history, {} tokens of {} steps of {:g} s, with holes and stated noise: "
+        "displacement{} along the heading, in units of the mean step",
+        c.history_steps * c.dt_s, c.tokens(), c.patch, c.dt_s, c.positions ? " and position" : "");
+  }
   return fmt::format("{} tokens, {:g} s apart ({:g} s): displacement in units of {:g} m{}",
                      c.history_steps, c.dt_s, c.history_steps * c.dt_s, c.lambda_m,
                      c.velocity ? ", velocity in m/s" : "");
 }
 
 std::string OutputOf(const ModelConfig& c) {
+  if (c.plus()) {
+    return fmt::format(
+        "{} steps, {:g} s apart ({:g} s): a point path and {} with spreads along, across and up",
+        c.horizon_steps, c.dt_s, c.horizon_steps * c.dt_s,
+        Count(static_cast<std::size_t>(c.components), "trajectory mode"));
+  }
   return fmt::format(
       "{} steps, {:g} s apart ({:g} s): mixture of {} over each step's displacement, sigma at "
       "least {:g} m",
@@ -59,7 +71,8 @@ std::string Table(const Model& model, std::uintmax_t bytes) {
   const auto count = [](auto n) { return FormatCount(static_cast<long long>(n)); };
   std::vector<std::pair<std::string, std::string>> rows = {
       {"name", model.name},
-      {"network", fmt::format("{}: {}", ArchitectureName(c.architecture), TrunkOf(c))},
+      {"network", fmt::format("{} family, {}: {}", FamilyName(c.family),
+                              ArchitectureName(c.architecture), TrunkOf(c))},
       {"parameters", fmt::format("{} in {} tensors, {} bits each", count(ParameterCount(c)),
                                  model.tensors.size(), BitsOf(model))},
       {"file", fmt::format("{} bytes, format version {}", count(bytes), kModelFormatVersion)},

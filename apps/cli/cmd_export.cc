@@ -7,6 +7,7 @@
 #include "src/base/file.h"
 #include "src/data/resample.h"
 #include "src/data/windows.h"
+#include "src/eval/made_up_tokens.h"
 #include "src/export/onnx.h"
 #include "src/export/onnx_runtime.h"
 #include "src/export/parity.h"
@@ -50,7 +51,7 @@ Result<std::vector<float>> CorpusTokens(const std::string& directory, const Mode
     for (const std::uint32_t t0 : flight.t0) windows.emplace_back(flight.flight, t0);
   }
   const std::size_t points = static_cast<std::size_t>(config.history_steps) + 1;
-  const std::size_t size = static_cast<std::size_t>(config.history_steps * config.inputs());
+  const std::size_t size = static_cast<std::size_t>(config.tokens() * config.inputs());
   const std::size_t wanted = std::min(windows.size(), kCorpusWindows);
   std::vector<Vec3> grid(points);
   std::vector<std::uint8_t> present(points);
@@ -61,7 +62,7 @@ Result<std::vector<float>> CorpusTokens(const std::string& directory, const Mode
                                       spec.max_gap_s, grid, present);
     if (known != static_cast<int>(points)) continue;
     tokens.resize(tokens.size() + size);
-    PaperTokens(grid, config, std::span(tokens).last(size));
+    WholeTokens(grid, flight->noise_m, config, std::span(tokens).last(size));
   }
   if (!tokens.empty()) return tokens;
   return Error{ErrorCode::kNotFound,
@@ -87,7 +88,7 @@ Result<std::vector<float>> TheirHeads(OnnxRuntime& runtime, std::span<const floa
 Result<CheckRow> CheckWindows(const std::string& what, const std::vector<float>& tokens,
                               const Model& model, OnnxRuntime& runtime, bool one_by_one) {
   const int windows =
-      static_cast<int>(tokens.size()) / (model.config.history_steps * model.config.inputs());
+      static_cast<int>(tokens.size()) / (model.config.tokens() * model.config.inputs());
   const Result<std::vector<float>> theirs =
       TheirHeads(runtime, tokens, windows, one_by_one ? 1 : windows);
   if (!theirs.ok()) return theirs.error();

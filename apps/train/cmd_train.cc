@@ -14,6 +14,7 @@
 #include "src/import/corpus.h"
 #include "src/train/golden.h"
 #include "src/train/network.h"
+#include "src/train/plus_samples.h"
 #include "src/train/trainer.h"
 
 namespace aerocast::cli {
@@ -118,10 +119,11 @@ Result<Assignment> OldRun(const TrainFlags& flags, const RunDirectory& run) {
   return work;
 }
 
-// A corpus with the windows that are trained and validated on.
-struct Lesson {
+// A corpus with what is trained and validated on.
+struct Material {
   Corpus corpus;
-  std::optional<ExampleSet> train, validation;
+  std::optional<ExampleSet> train, validation;  // the paper's family: what `lesson` draws from
+  Lesson lesson;
   std::size_t left_out = 0;  // windows of both sides, for a hole in the recording
   std::vector<std::string> train_flights;
   std::string split_hash;
@@ -159,27 +161,63 @@ Result<ExampleSet> ReadSide(const Corpus& corpus, const RunFacts& facts, const M
   return examples;
 }
 
-Status ReadLesson(const Assignment& work, Lesson& lesson) {
-  const RunFacts& facts = work.facts;
-  Result<Corpus> corpus = LoadCorpus(facts.corpus);
-  if (!corpus.ok()) return corpus.error();
-  lesson.corpus = std::move(*corpus);
-  const auto split = lesson.corpus.manifest.splits.find(facts.split);
-  if (split != lesson.corpus.manifest.splits.end()) lesson.split_hash = split->second.hash;
+// The paper's family learns the windows of the corpus.
+Status ReadPaperLesson(const Assignment& work, Material& material) {
   for (auto [side, examples] :
-       {std::pair("train", &lesson.train), std::pair("validation", &lesson.validation)}) {
+       {std::pair("train", &material.train), std::pair("validation", &material.validation)}) {
     Result<ExampleSet> read =
-        ReadSide(lesson.corpus, facts, work.config.model, side, lesson.left_out);
+        ReadSide(material.corpus, work.facts, work.config.model, side, material.left_out);
     if (!read.ok()) return read.error();
     *examples = std::move(*read);
   }
-  const auto flights = Side(lesson.corpus, facts.split, "train");
+  const TrainConfig& train = work.config.train;
+  material.lesson.train = std::make_unique<PaperSamples>(*material.train, train, work.facts.seed);
+  material.lesson.validation = {
+      PaperValidation(*material.validation, static_cast<std::size_t>(train.validation_windows))};
+  return {};
+}
+
+// Plus draws its samples from the corpus' flights and from generated ones.
+Status ReadPlusLesson(const Assignment& work, Material& material) {
+  const RunFacts& facts = work.facts;
+  const ModelConfig& model = work.config.model;
+  const double min_z = material.corpus.manifest.min_z.value_or(kNoMinZ);
+  const auto train = Side(material.corpus, facts.split, "train");
+  if (!train.ok()) return train.error();
+  auto samples = PlusSamples::Make(*train, min_z, work.config, facts.seed, facts.threads);
+  if (!samples.ok())
+    return Error{samples.error().code, facts.corpus + ": " + samples.error().message};
+  material.lesson.train = std::move(*samples);
+  const auto validation = Side(material.corpus, facts.split, "validation");
+  if (!validation.ok()) return validation.error();
+  WindowSpec spec;
+  spec.history_s = spec.min_history_s = model.history_steps * model.dt_s;
+  spec.horizon_s = model.horizon_steps * model.dt_s;
+  spec.dt_s = model.dt_s;
+  auto sets = PlusValidation(CutFlights(*validation, spec, min_z), model,
+                             static_cast<std::size_t>(work.config.train.validation_windows));
+  if (!sets.ok()) return Error{sets.error().code, facts.corpus + ": " + sets.error().message};
+  material.lesson.validation = std::move(*sets);
+  return {};
+}
+
+Status ReadMaterial(const Assignment& work, Material& material) {
+  const RunFacts& facts = work.facts;
+  Result<Corpus> corpus = LoadCorpus(facts.corpus);
+  if (!corpus.ok()) return corpus.error();
+  material.corpus = std::move(*corpus);
+  const auto split = material.corpus.manifest.splits.find(facts.split);
+  if (split != material.corpus.manifest.splits.end()) material.split_hash = split->second.hash;
+  const Status read =
+      work.config.model.plus() ? ReadPlusLesson(work, material) : ReadPaperLesson(work, material);
+  if (!read.ok()) return read;
+  const auto flights = Side(material.corpus, facts.split, "train");
   for (const Recording* flight : *flights) {
-    const auto n = static_cast<std::size_t>(flight - lesson.corpus.recordings.data());
-    lesson.train_flights.push_back(RecordingKey(lesson.corpus.manifest.flights[n].sha256));
+    const auto n = static_cast<std::size_t>(flight - material.corpus.recordings.data());
+    material.train_flights.push_back(RecordingKey(material.corpus.manifest.flights[n].sha256));
   }
-  std::sort(lesson.train_flights.begin(), lesson.train_flights.end());
-  if (lesson.train_flights.size() > kMostRecordingKeys) lesson.train_flights.clear();
+  std::sort(material.train_flights.begin(), material.train_flights.end());
+  if (material.train_flights.size() > kMostRecordingKeys) material.train_flights.clear();
   return {};
 }
 
@@ -192,8 +230,8 @@ class Screen {
   void Show(const TrainProgress& p) {
     if (p.validated != nullptr) {
       Clear();
-      validated_ = fmt::format(", validation nll {:.3f} ade {:.3f} m", p.validated->validation_nll,
-                               p.validated->validation_ade_m);
+      validated_ = fmt::format(", validation nll {:.3f} ade {}", p.validated->validation_nll,
+                               ShownAde(*p.validated));
       fmt::print("{} {:3.0f} %: {} windows, epoch {:.2f}, {:.0f} windows/s, train nll {:.3f}{}{}\n",
                  name_, 100 * p.progress, p.windows, p.epochs, p.windows_per_s,
                  p.validated->train_nll, validated_, p.validated->best ? ", best" : "");
@@ -271,20 +309,20 @@ Status ShareAssignment(Peers& peers, Assignment& work) {
 }
 
 // The facts the corpus decides. A resumed run must find the corpus it began with.
-Status Settle(const Lesson& lesson, bool resumed, Assignment& work) {
+Status Settle(const Material& material, bool resumed, Assignment& work) {
   RunFacts& facts = work.facts;
-  const Manifest& manifest = lesson.corpus.manifest;
-  if (resumed && (facts.corpus_hash != manifest.hash || facts.split_hash != lesson.split_hash)) {
+  const Manifest& manifest = material.corpus.manifest;
+  if (resumed && (facts.corpus_hash != manifest.hash || facts.split_hash != material.split_hash)) {
     return BadValue(fmt::format("{}: not the corpus of this run (its hash was {})", facts.corpus,
                                 facts.corpus_hash));
   }
   facts.corpus_name = manifest.name;
   facts.corpus_hash = manifest.hash;
-  facts.split_hash = lesson.split_hash;
+  facts.split_hash = material.split_hash;
   facts.version = Version();
   if (work.epochs > 0) {
-    facts.length = {.windows = static_cast<std::uint64_t>(
-                        std::llround(work.epochs * static_cast<double>(lesson.train->size()))),
+    facts.length = {.windows = static_cast<std::uint64_t>(std::llround(
+                        work.epochs * static_cast<double>(material.lesson.train->epoch()))),
                     .budget_s = 0};
   }
   if (facts.length.windows == 0 && facts.length.budget_s == 0) {
@@ -324,24 +362,26 @@ Status Agree(const TrainFlags& flags, Peers& peers, Assignment& work) {
 }
 
 // The same lesson on every rank.
-Status Prepare(const TrainFlags& flags, Peers& peers, Assignment& work, Lesson& lesson) {
-  if (Status s = ReadLesson(work, lesson); !s.ok()) return s;
-  if (Status s = Settle(lesson, !flags.resume.empty(), work); !s.ok()) return s;
+Status Prepare(const TrainFlags& flags, Peers& peers, Assignment& work, Material& material) {
+  if (Status s = ReadMaterial(work, material); !s.ok()) return s;
+  if (Status s = Settle(material, !flags.resume.empty(), work); !s.ok()) return s;
   return peers.CheckSame("corpus", work.facts.corpus_hash + work.facts.split_hash);
 }
 
-void PrintBeginning(const Assignment& work, const Lesson& lesson, const RunDirectory& run,
+void PrintBeginning(const Assignment& work, const Material& material, const RunDirectory& run,
                     bool resumed) {
   const RunFacts& facts = work.facts;
-  const std::size_t windows = lesson.train->size() + lesson.validation->size();
+  const std::size_t train = material.lesson.train->epoch();
+  const std::size_t validation = material.validation ? material.validation->size()
+                                                     : material.lesson.validation.front().windows;
+  const std::size_t windows = train + validation;
   if (!resumed) fmt::print("{}\n", ToToml(work.config));
-  if (lesson.left_out > 0) {
+  if (material.left_out > 0) {
     fmt::print("note: {} of {} windows are left out: their recording has a hole there\n",
-               lesson.left_out, windows + lesson.left_out);
+               material.left_out, windows + material.left_out);
   }
   fmt::print("{}: {} parameters, {} train and {} validation windows, {}, {} x {}, {}\n",
-             work.config.name, ParameterCount(work.config.model), lesson.train->size(),
-             lesson.validation->size(),
+             work.config.name, ParameterCount(work.config.model), train, validation,
              facts.length.budget_s > 0 ? "budget " + Clock(facts.length.budget_s)
                                        : fmt::format("{} windows", facts.length.windows),
              facts.processes == 1 ? "1 process" : fmt::format("{} processes", facts.processes),
@@ -352,19 +392,19 @@ void PrintBeginning(const Assignment& work, const Lesson& lesson, const RunDirec
 void PrintEnd(const TrainSummary& summary, const RunDirectory& run, const RunFacts& facts) {
   fmt::print(
       "{}: {} windows ({:.2f} epochs) in {}, {:.1f} windows/s, waited {:.1f} s for batches\n"
-      "best validation nll {:.4f} (lambda units), ade {:.4f} m\nmodel: {}\n"
+      "best validation nll {:.4f} (the network's units), ade {}\nmodel: {}\n"
       "next: aerocast evaluate {} --models {}\n",
       summary.end == TrainEnd::kEarly ? "stopped early" : "done", summary.windows, summary.epochs,
-      Clock(summary.seconds), summary.windows_per_s, summary.waited_s, summary.best_nll,
-      summary.best_ade_m, run.model_file().string(), facts.corpus, run.model_file().string());
+      Clock(summary.seconds), summary.windows_per_s, summary.waited_s, summary.best.validation_nll,
+      ShownAde(summary.best), run.model_file().string(), facts.corpus, run.model_file().string());
 }
 
 TrainOptions MakeOptions(const TrainFlags& flags, double checkpoint_every_s, const Assignment& work,
-                         const Lesson& lesson, const std::atomic<bool>& stop) {
+                         const Material& material, const std::atomic<bool>& stop) {
   TrainOptions options;
   options.config = work.config;
   options.facts = work.facts;
-  options.train_flights = lesson.train_flights;
+  options.train_flights = material.train_flights;
   options.checkpoint_every_s = checkpoint_every_s;
   options.log_steps = flags.log_steps;
   options.stop = &stop;
@@ -393,7 +433,7 @@ Status Conclude(const Result<TrainSummary>& summary, const Peers& peers, const R
 }
 
 // One rank's training, once everything about it is known.
-Status TrainRank(TrainOptions options, const Lesson& lesson, std::optional<RunDirectory>& run,
+Status TrainRank(TrainOptions options, Lesson& lesson, std::optional<RunDirectory>& run,
                  Peers& peers) {
   Screen screen(options.config);
   if (run) options.progress = [&](const TrainProgress& p) { screen.Show(p); };
@@ -401,8 +441,7 @@ Status TrainRank(TrainOptions options, const Lesson& lesson, std::optional<RunDi
     Warn(sentence);
     if (run) run->Log("warning: " + sentence);
   };
-  const Result<TrainSummary> summary =
-      Train(options, *lesson.train, *lesson.validation, run ? &*run : nullptr, peers);
+  const Result<TrainSummary> summary = Train(options, lesson, run ? &*run : nullptr, peers);
   return Conclude(summary, peers, options.facts, run);
 }
 
@@ -429,14 +468,15 @@ Status RunTrain(const TrainFlags& flags) {
 
   Result<std::unique_ptr<Peers>> peers = Peers::Join(*address);
   if (!peers.ok()) return peers.error();
-  Lesson lesson;
+  Material material;
   if (Status s = Agree(flags, **peers, work); !s.ok()) return s;
-  if (Status s = Prepare(flags, **peers, work, lesson); !s.ok()) return s;
+  if (Status s = Prepare(flags, **peers, work, material); !s.ok()) return s;
   if (first) {
     if (Status s = OpenRun(flags, work, run); !s.ok()) return s;
-    PrintBeginning(work, lesson, *run, !flags.resume.empty());
+    PrintBeginning(work, material, *run, !flags.resume.empty());
   }
-  return TrainRank(MakeOptions(flags, *checkpoint_every, work, lesson, stop), lesson, run, **peers);
+  return TrainRank(MakeOptions(flags, *checkpoint_every, work, material, stop), material.lesson,
+                   run, **peers);
 }
 
 struct GoldenFlags {

@@ -129,6 +129,7 @@ class Forecast {
   const Cov3& cov(int k, int i) const { return cov_[Index(k, i)]; }
   std::span<const Vec3> point_path() const { return point_; }
   std::span<const double> weights() const { return weight_; }
+  std::span<double> weights() { return weight_; }
 
   DisplacementMixture displacement;
   ConformalRegions conformal;

@@ -25,6 +25,7 @@ void VisitPoint(Point& p, Visitor visit) {
   visit("train_nll", p.train_nll);
   visit("validation_nll", p.validation_nll);
   visit("validation_ade_m", p.validation_ade_m);
+  visit("validation_ade_short_m", p.validation_ade_short_m);
   visit("best", p.best);
 }
 

@@ -23,7 +23,8 @@ struct CurvePoint {
   double train_nll = 0;
   double validation_nll = 0;  // lambda units, per step
   double validation_ade_m = 0;
-  bool best = false;  // the lowest validation_nll so far
+  double validation_ade_short_m = 0;  // plus: by two seconds of history; 0: not measured
+  bool best = false;                  // the weights that are kept so far
 
   friend bool operator==(const CurvePoint&, const CurvePoint&) = default;
 };

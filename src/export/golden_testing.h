@@ -14,7 +14,8 @@
 
 namespace aerocast {
 
-inline constexpr const char* kGoldenNetworks[] = {"transformer", "gru", "lstm", "bigru", "mlp"};
+inline constexpr const char* kGoldenNetworks[] = {"transformer", "gru", "lstm",
+                                                  "bigru",       "mlp", "plus"};
 
 struct Golden {
   Model model;
@@ -38,8 +39,8 @@ inline Golden ReadGolden(const std::string& name) {
   golden.windows = static_cast<int>(tokens.shape[0]);
   golden.tokens = tokens.data;
   for (int w = 0; w < golden.windows; ++w) {
-    for (const char* head : {"heads.mean", "heads.log_sigma", "heads.logit"}) {
-      const std::vector<float>& data = file->Find(head)->data;
+    for (const HeadSpec& head : HeadsOf(golden.model.config)) {
+      const std::vector<float>& data = file->Find("heads." + std::string(head.name))->data;
       const auto size = static_cast<std::ptrdiff_t>(data.size()) / golden.windows;
       golden.heads.insert(golden.heads.end(), data.begin() + w * size,
                           data.begin() + (w + 1) * size);

@@ -18,6 +18,10 @@ constexpr const char* kUnits =
     "tokens: displacement / lambda_m and, with velocity, m/s, oldest first, the last step before "
     "t0; mean: displacement per step / lambda_m; log_sigma: log(sigma / lambda_m), the floor "
     "sigma_min_m is not applied; logit: mixture weights before the softmax over components";
+constexpr const char* kPlusUnits =
+    "tokens: patches of steps along the heading in units of the history's mean step, all of the "
+    "history known (src/data/plus_features.h); point, mean, log_sigma: times the curves of "
+    "src/forecast/plus.h; logit: weights of the modes before the softmax";
 
 Status CheckTensors(const Model& model) {
   if (Status valid = Validate(model.config); !valid.ok()) return valid;
@@ -54,7 +58,7 @@ void Declare(onnx::ValueInfoProto& value, const char* name, int batch, const Sha
 }
 
 void DeclareTokens(const ModelConfig& config, int batch, onnx::GraphProto& graph) {
-  Declare(*graph.add_input(), "tokens", batch, {config.history_steps, config.inputs()});
+  Declare(*graph.add_input(), "tokens", batch, {config.tokens(), config.inputs()});
 }
 
 std::string Trunk(Graph& graph, bool pruned) {
@@ -71,19 +75,25 @@ std::string Trunk(Graph& graph, bool pruned) {
   return RecurrentTrunk(graph, "tokens", pruned);
 }
 
+// The heads as tensors with the names and shapes of HeadsOf.
+Shape HeadShape(const ModelConfig& config, std::string_view name) {
+  const std::int64_t steps = config.horizon_steps, components = config.components;
+  if (name == "point") return {steps, 3};
+  if (config.plus()) return name == "logit" ? Shape{components} : Shape{components, steps, 3};
+  return name == "logit" ? Shape{steps, components} : Shape{steps, components, 3};
+}
+
 void AddHeads(const ModelConfig& config, const std::string& context, int batch, Graph& graph,
               onnx::GraphProto& proto) {
-  const std::int64_t steps = config.horizon_steps, components = config.components;
-  const auto head = [&](const char* name, const Shape& shape) {
-    const std::string flat = graph.Linear(context, std::string("heads.") + name);
+  for (const HeadSpec& head : HeadsOf(config)) {
+    const std::string name(head.name);
+    const std::string flat = graph.Linear(context, "heads." + name);
+    const Shape shape = HeadShape(config, name);
     Shape whole = shape;
     whole.insert(whole.begin(), -1);
     graph.Reshape(flat, whole, name);
-    Declare(*proto.add_output(), name, batch, shape);
-  };
-  head("mean", {steps, components, 3});
-  head("log_sigma", {steps, components, 3});
-  head("logit", {steps, components});
+    Declare(*proto.add_output(), name.c_str(), batch, shape);
+  }
 }
 
 onnx::ModelProto NewModel(const std::string& graph_name) {
@@ -105,10 +115,12 @@ void AddMetadata(const Model& model, const OnnxOptions& options, onnx::ModelProt
   add("name", model.name);
   add("architecture", std::string(ArchitectureName(model.config.architecture)));
   add("config", ToJson(model.config));
-  add("lambda_m", fmt::format("{}", model.config.lambda_m));
   add("dt_s", fmt::format("{}", model.config.dt_s));
-  add("sigma_min_m", fmt::format("{}", model.config.sigma_min_m));
-  add("units", kUnits);
+  if (!model.config.plus()) {
+    add("lambda_m", fmt::format("{}", model.config.lambda_m));
+    add("sigma_min_m", fmt::format("{}", model.config.sigma_min_m));
+  }
+  add("units", model.config.plus() ? kPlusUnits : kUnits);
   add("pruned", options.pruned ? "true" : "false");
   add("data_sha256", model.sha256);
 }
@@ -138,10 +150,11 @@ std::string EmptyOnnx(const Model& model) {
   onnx::GraphProto& graph_proto = *proto.mutable_graph();
   DeclareTokens(model.config, 0, graph_proto);
   Graph graph(model, graph_proto);
-  for (const char* name : {"mean", "log_sigma", "logit"}) {
+  for (const HeadSpec& head : HeadsOf(model.config)) {
+    const std::string name(head.name);
     graph.Op("Identity", {"tokens"}, name);
-    Declare(*graph_proto.add_output(), name, 0,
-            {model.config.history_steps, model.config.inputs()});
+    Declare(*graph_proto.add_output(), name.c_str(), 0,
+            {model.config.tokens(), model.config.inputs()});
   }
   return proto.SerializeAsString();
 }

@@ -3,11 +3,7 @@
 // How far two forward passes of the same network are apart.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <vector>
-
-#include "src/model/config.h"
 
 namespace aerocast {
 
@@ -22,8 +18,5 @@ struct Parity {
 
 // `a` against `b`, both (windows, outputs). Not finite or not as many is infinitely far.
 Parity Compare(std::span<const float> a, std::span<const float> b, int windows);
-
-// Tokens (windows, T, inputs) of made-up curved flight, the same for the same seed.
-std::vector<float> MadeUpTokens(const ModelConfig& config, std::uint64_t seed, int windows);
 
 }  // namespace aerocast

@@ -77,13 +77,12 @@ std::string SideBySide(Graph& graph, const std::string& x, const std::string& na
 std::string Layer(Graph& graph, const std::string& x, const std::string& layer) {
   const Scanned scanned = Scan(graph, x, Directions(graph, layer), layer);
   const std::string ordered = graph.Transpose(scanned.all, {0, 2, 1, 3}, layer + ".ordered");
-  return graph.Reshape(ordered, {graph.config().history_steps, -1, graph.config().context()},
-                       layer);
+  return graph.Reshape(ordered, {graph.config().tokens(), -1, graph.config().context()}, layer);
 }
 
 // What the last layer says at the last token, x (T, B, n) -> (B, C).
 std::string LastLayer(Graph& graph, const std::string& x, const std::string& layer, bool pruned) {
-  const std::int64_t last = graph.config().history_steps - 1;
+  const std::int64_t last = graph.config().tokens() - 1;
   if (!IsBothWays(graph)) {
     return SideBySide(graph, Scan(graph, x, {layer}, layer).last, layer);
   }

@@ -13,8 +13,8 @@ namespace {
 std::string LastToken(Graph& graph, const std::string& x, const std::string& name) {
   const ModelConfig& config = graph.config();
   const std::string windows =
-      graph.Reshape(x, {-1, config.history_steps, config.width}, name + ".windows");
-  return graph.Take(windows, 1, config.history_steps - 1, name);
+      graph.Reshape(x, {-1, config.tokens(), config.width}, name + ".windows");
+  return graph.Take(windows, 1, config.tokens() - 1, name);
 }
 
 // sqrt(D) (W s + b) + PE, (B * T, D). The scale is in the constants.
@@ -39,7 +39,7 @@ std::string Embed(Graph& graph, const std::string& tokens) {
       "MatMul", {tokens, graph.Floats("embed.scaled", {config.inputs(), config.width}, scaled)},
       "embed.product");
   const std::string added = graph.Op(
-      "Add", {product, graph.Floats("embed.offset", {config.history_steps, config.width}, offset)},
+      "Add", {product, graph.Floats("embed.offset", {config.tokens(), config.width}, offset)},
       "embed.windows");
   return graph.Reshape(added, {-1, config.width}, "embed");
 }
@@ -89,7 +89,7 @@ std::string Layer(Graph& graph, const std::string& x, const std::string& layer) 
   const std::string norm = graph.LayerNorm(x, layer + ".norm1");
   const std::string in = graph.Linear(norm, layer + ".attention.in");
   const std::vector<std::string> qkv =
-      SplitHeads(graph, in, 3, graph.config().history_steps, layer + ".attention.in");
+      SplitHeads(graph, in, 3, graph.config().tokens(), layer + ".attention.in");
   const std::string attention = Attend(graph, qkv[0], qkv[1], qkv[2], layer + ".attention");
   return AfterAttention(graph, x, attention, layer);
 }
@@ -119,9 +119,8 @@ std::string LastTokenLayer(Graph& graph, const std::string& x, const std::string
   const std::string last = LastToken(graph, norm, layer + ".norm1.last");
   const std::vector<std::string> q =
       SplitHeads(graph, part(last, 0, config.width, query), 1, 1, query);
-  const std::vector<std::string> kv =
-      SplitHeads(graph, part(norm, config.width, 2 * config.width, key_value), 2,
-                 config.history_steps, key_value);
+  const std::vector<std::string> kv = SplitHeads(
+      graph, part(norm, config.width, 2 * config.width, key_value), 2, config.tokens(), key_value);
   const std::string attention = Attend(graph, q[0], kv[0], kv[1], layer + ".attention");
   return AfterAttention(graph, LastToken(graph, x, layer + ".last"), attention, layer);
 }

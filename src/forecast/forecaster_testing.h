@@ -91,7 +91,7 @@ class TestNetwork final : public NetworkForecaster {
       : NetworkForecaster("network", "for tests", "", config, 4), function_(std::move(function)) {}
 
  private:
-  void Forward(std::span<const float> tokens, int windows, Workspace&,
+  void Forward(std::span<const float> tokens, int windows, int, Workspace&,
                std::span<float> heads) const noexcept override {
     const std::size_t n = static_cast<std::size_t>(windows);
     const std::size_t in = tokens.size() / n, out = heads.size() / n;
@@ -119,10 +119,10 @@ inline std::vector<std::unique_ptr<Forecaster>> OneOfEach() {
   all.push_back(MakeTestRidge());
   all.push_back(MakeTestKnn());
   all.push_back(MakeTestNetwork());
-  for (const Architecture architecture : AllArchitectures()) {
+  for (const OddNetwork& network : OddNetworks()) {
     LoadOptions options;
-    options.name = ArchitectureName(architecture);
-    all.push_back(*MakePackedForecaster(RandomModel(OddConfig(architecture), 1), options));
+    options.name = network.name;
+    all.push_back(*MakePackedForecaster(RandomModel(network.config, 1), options));
   }
   return all;
 }

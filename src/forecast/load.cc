@@ -43,9 +43,10 @@ class PackedForecaster final : public NetworkForecaster {
   std::unique_ptr<Workspace> DoMakeWorkspace(int threads) const override {
     return std::make_unique<PackedWorkspace>(*network_, threads);
   }
-  void Forward(std::span<const float> tokens, int windows, Workspace& workspace,
+  void Forward(std::span<const float> tokens, int windows, int seen, Workspace& workspace,
                std::span<float> heads) const noexcept override {
-    network_->Forward(tokens, windows, *static_cast<PackedWorkspace&>(workspace).scratch, heads);
+    network_->Forward(tokens, windows, seen, *static_cast<PackedWorkspace&>(workspace).scratch,
+                      heads);
   }
 
   std::unique_ptr<PackedNetwork> network_;

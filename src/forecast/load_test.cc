@@ -79,8 +79,8 @@ TEST(Determinism, ThreadsBatchPositionAndTargetDoNotMatter) {
   samples[5].erase(samples[5].begin() + 95, samples[5].begin() + 120);  // a hole: fallback
   samples[9].clear();
   for (const auto& s : samples) histories.push_back({"bird", s, 0});
-  for (const Architecture architecture : AllArchitectures()) {
-    const Model model = RandomModel(OddConfig(architecture), 1);
+  for (const OddNetwork& network : OddNetworks()) {
+    const Model model = RandomModel(network.config, 1);
     LoadOptions scalar;
     scalar.target = "scalar";
     std::vector<Forecast> expected;
@@ -88,7 +88,8 @@ TEST(Determinism, ThreadsBatchPositionAndTargetDoNotMatter) {
       expected.push_back(PredictOnce(**MakePackedForecaster(model, scalar), s, 0));
       expected.back().id = "bird";
     }
-    EXPECT_EQ(expected[5].quality, Quality::kFallback);
+    EXPECT_EQ(expected[5].quality,
+              network.config.plus() ? Quality::kShortHistory : Quality::kFallback);
     EXPECT_EQ(expected[9].quality, Quality::kNone);
     for (const std::string& target : SimdTargets()) {
       if (target == "SSE4") continue;  // no fused multiply-add; packed_network_test has its bound
@@ -111,8 +112,8 @@ TEST(Determinism, ThreadsBatchPositionAndTargetDoNotMatter) {
 TEST(Nonsense, GivesAValidFlaggedForecast) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInf = std::numeric_limits<double>::infinity();
-  for (const Architecture architecture : AllArchitectures()) {
-    const auto forecaster = *MakePackedForecaster(RandomModel(OddConfig(architecture), 1));
+  for (const OddNetwork& network : OddNetworks()) {
+    const auto forecaster = *MakePackedForecaster(RandomModel(network.config, 1));
     for (const double bad : {kNan, kInf, -kInf, 1e30, 1e7, 5e-324, 1e-310}) {
       for (const std::size_t count : {std::size_t{1}, std::size_t{20}, std::size_t{1000}}) {
         std::vector<Observation> samples = Observe(Wander(2));

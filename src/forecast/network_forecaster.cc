@@ -8,6 +8,7 @@
 #include "src/base/check.h"
 #include "src/data/paper_features.h"
 #include "src/data/resample.h"
+#include "src/forecast/plus.h"
 
 namespace aerocast {
 namespace {
@@ -15,6 +16,11 @@ namespace {
 constexpr double kLargestSigma = 1e6;  // metres
 
 std::size_t Size(int n) { return static_cast<std::size_t>(n); }
+
+// With less a forecast of the plus family is flagged: two seconds, the paper's history.
+int ShortHistorySteps(const ModelConfig& config) {
+  return static_cast<int>(std::lround(2 / config.dt_s));
+}
 
 ForecasterInfo NetworkInfo(std::string name, std::string description, std::string fingerprint,
                            const ModelConfig& config, int batch) {
@@ -26,14 +32,6 @@ ForecasterInfo NetworkInfo(std::string name, std::string description, std::strin
   info.shape = NetworkShape(config);
   info.batch = batch;
   return info;
-}
-
-// Softmax of one step's logits.
-void WriteWeights(std::span<const float> logits, std::span<double> weights) {
-  const double most = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (std::size_t k = 0; k < logits.size(); ++k) sum += weights[k] = std::exp(logits[k] - most);
-  for (double& w : weights) w /= sum;
 }
 
 // In metres. What is not a number stays none, so that the forecast is seen to be invalid.
@@ -53,8 +51,7 @@ void WriteMixture(std::span<const float> heads, const ModelConfig& config,
                         Sigma(log_sigma[3 * j + 2], config)};
   }
   for (std::size_t row = 0; row < rows; row += components) {
-    WriteWeights(logit.subspan(row, components),
-                 std::span(mixture.weight).subspan(row, components));
+    Softmax(logit.subspan(row, components), std::span(mixture.weight).subspan(row, components));
   }
 }
 
@@ -94,6 +91,13 @@ void PaperTokens(std::span<const Vec3> grid, const ModelConfig& config, std::spa
   }
 }
 
+void WholeTokens(std::span<const Vec3> grid, double noise_m, const ModelConfig& config,
+                 std::span<float> tokens) {
+  if (!config.plus()) return PaperTokens(grid, config, tokens);
+  const std::vector<std::uint8_t> present(grid.size(), 1);
+  PlusFeatures(grid, present, noise_m, PlusSpecOf(config), tokens);
+}
+
 void DecodeHeads(std::span<const float> heads, const ModelConfig& config, const Vec3& anchor,
                  Forecast& forecast) {
   AEROCAST_CHECK(heads.size() == Size(config.outputs()));
@@ -110,13 +114,21 @@ void DecodeHeads(std::span<const float> heads, const ModelConfig& config, const 
 ForecastShape NetworkShape(const ModelConfig& config) {
   return {.steps = config.horizon_steps,
           .modes = config.components,
-          .displacement_components = config.components};
+          .displacement_components = config.plus() ? 0 : config.components};
+}
+
+void Softmax(std::span<const float> logits, std::span<double> weights) {
+  const double most = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (std::size_t k = 0; k < logits.size(); ++k) sum += weights[k] = std::exp(logits[k] - most);
+  for (double& w : weights) w /= sum;
 }
 
 NetworkForecaster::NetworkWorkspace::NetworkWorkspace(const ModelConfig& config, int batch)
     : grid_(Size(config.history_steps) + 1),
       present_(grid_.size()),
-      tokens_(Size(batch) * Size(config.history_steps * config.inputs())),
+      frames_(Size(batch)),
+      tokens_(Size(batch) * Size(config.tokens() * config.inputs())),
       heads_(Size(batch) * Size(config.outputs())) {}
 
 NetworkForecaster::NetworkForecaster(std::string name, std::string description,
@@ -136,32 +148,59 @@ Quality NetworkForecaster::DoPredict(const History& history, Workspace& workspac
   return task.quality;
 }
 
-void NetworkForecaster::DoPredictTasks(std::span<Task> tasks, Workspace& workspace) const noexcept {
-  auto& scratch = static_cast<NetworkWorkspace&>(workspace);
-  const std::size_t token_size = Size(config_.history_steps * config_.inputs());
-  const std::size_t head_size = Size(config_.outputs());
-  int windows = 0;
-  for (Task& task : tasks) {
+bool NetworkForecaster::Featurize(Task& task, NetworkWorkspace& scratch, std::span<float> tokens,
+                                  PlusFrame& frame) const noexcept {
+  const int known = ResampleHistory(task.history, config_.dt_s, WindowSpec{}.max_gap_s,
+                                    scratch.grid_, scratch.present_);
+  task.quality = Quality::kFallback;  // the position is held
+  if (!config_.plus()) {
     task.forecast->displacement.sigma_floor_m = config_.sigma_min_m;  // a fallback has them as well
     task.forecast->displacement.scale_m = config_.lambda_m;
-    const int known = ResampleHistory(task.history, config_.dt_s, WindowSpec{}.max_gap_s,
-                                      scratch.grid_, scratch.present_);
-    const bool whole = known == config_.history_steps + 1;
-    task.quality = whole ? Quality::kOk : Quality::kFallback;  // the position is held
-    if (!whole) continue;
-    PaperTokens(scratch.grid_, config_,
-                std::span(scratch.tokens_).subspan(Size(windows++) * token_size, token_size));
+    if (known != config_.history_steps + 1) return false;
+    PaperTokens(scratch.grid_, config_, tokens);
+    frame.seen = config_.tokens();
+    task.quality = Quality::kOk;
+    return true;
   }
-  if (windows == 0) return;
-  Forward(std::span(scratch.tokens_).first(Size(windows) * token_size), windows, workspace,
-          std::span(scratch.heads_).first(Size(windows) * head_size));
-  std::span<const float> heads = scratch.heads_;
+  frame = PlusFeatures(scratch.grid_, scratch.present_, task.history.noise_m, PlusSpecOf(config_),
+                       tokens);
+  if (frame.seen == 0) return false;
+  const int whole = std::min(frame.seen * config_.patch, config_.history_steps);
+  const int wanted = std::min(ShortHistorySteps(config_), config_.history_steps);
+  task.quality = known - 1 < wanted || 2 * known < whole ? Quality::kShortHistory : Quality::kOk;
+  return true;
+}
+
+void NetworkForecaster::DoPredictTasks(std::span<Task> tasks, Workspace& workspace) const noexcept {
+  auto& scratch = static_cast<NetworkWorkspace&>(workspace);
+  const std::size_t token_size = Size(config_.tokens() * config_.inputs());
+  const std::size_t head_size = Size(config_.outputs());
+  const auto tokens = [&](std::size_t first, std::size_t n) {
+    return std::span(scratch.tokens_).subspan(first * token_size, n * token_size);
+  };
+  const auto heads = [&](std::size_t first, std::size_t n) {
+    return std::span(scratch.heads_).subspan(first * head_size, n * head_size);
+  };
+  std::size_t windows = 0;
   for (Task& task : tasks) {
-    if (task.quality != Quality::kOk) continue;
-    // The newest grid point is the newest sample itself.
-    DecodeHeads(heads.first(head_size), config_, task.history.samples.back().p_world,
-                *task.forecast);
-    heads = heads.subspan(head_size);
+    if (Featurize(task, scratch, tokens(windows, 1), scratch.frames_[windows])) ++windows;
+  }
+  // Neighbours that see as many tokens go through together.
+  for (std::size_t first = 0, last = 0; first < windows; first = last) {
+    const int seen = scratch.frames_[first].seen;
+    while (last < windows && scratch.frames_[last].seen == seen) ++last;
+    const std::size_t n = last - first;
+    Forward(tokens(first, n), static_cast<int>(n), seen, workspace, heads(first, n));
+  }
+  std::size_t window = 0;
+  for (Task& task : tasks) {
+    if (task.quality == Quality::kFallback) continue;
+    if (config_.plus()) {
+      DecodePlus(heads(window, 1), config_, scratch.frames_[window], *task.forecast);
+    } else {  // the newest grid point is the newest sample itself
+      DecodeHeads(heads(window, 1), config_, task.history.samples.back().p_world, *task.forecast);
+    }
+    ++window;
   }
 }
 

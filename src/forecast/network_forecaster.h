@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every network of the paper's family shares around its forward pass: history to tokens, and
-// the heads' numbers to a forecast in the world. Trainer, libtorch adapter and runtime all go
-// through these, so they cannot drift apart.
+// What every network shares around its forward pass: history to tokens, and the heads' numbers to a
+// forecast in the world. Trainer, libtorch adapter and runtime all go through these, so they cannot
+// drift apart. What only the plus family has is in plus.h.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,17 @@
 #include <vector>
 
 #include "aerocast/forecaster.h"
+#include "src/data/plus_features.h"
 #include "src/model/config.h"
 
 namespace aerocast {
 
-// tokens is (T, inputs). `grid` is (T + 1) positions, oldest first, the last one at t0.
+// tokens is (T, inputs). `grid` is (history_steps + 1) positions, oldest first, the last one at t0.
 void PaperTokens(std::span<const Vec3> grid, const ModelConfig& config, std::span<float> tokens);
+
+// The same for either family, of a grid without holes; plus is told the noise.
+void WholeTokens(std::span<const Vec3> grid, double noise_m, const ModelConfig& config,
+                 std::span<float> tokens);
 
 // heads is outputs() numbers: mean (S, K, 3) and log sigma (S, K, 3) in lambda units, weight logits
 // (S, K). Writes the displacement mixture, the position modes and the point path by the rule in
@@ -28,9 +33,14 @@ void DecodeHeads(std::span<const float> heads, const ModelConfig& config, const 
 
 ForecastShape NetworkShape(const ModelConfig& config);
 
-// A forecaster whose answer is one forward pass. A history with a missing grid point cannot be
-// answered by this family, nor one whose heads are not finite: it falls back to the held position,
-// flagged, in the network's units. As many seconds are looked at as the tokens span.
+// softmax(logits) in double.
+void Softmax(std::span<const float> logits, std::span<double> weights);
+
+// A forecaster whose answer is one forward pass. As many seconds are looked at as the tokens span.
+// A history with a missing grid point cannot be answered by the paper's family, one with a single
+// known point not by plus, nor one whose heads are not finite: it falls back to the held position,
+// flagged, in the network's units. Plus says short_history when less than two seconds are known, or
+// less than half of what lies between the oldest point and now.
 class NetworkForecaster : public Forecaster {
  public:
   const ModelConfig& config() const { return config_; }
@@ -42,8 +52,9 @@ class NetworkForecaster : public Forecaster {
 
    private:
     friend class NetworkForecaster;
-    std::vector<Vec3> grid_;             // (T + 1)
-    std::vector<std::uint8_t> present_;  // (T + 1)
+    std::vector<Vec3> grid_;             // (history_steps + 1)
+    std::vector<std::uint8_t> present_;  // (history_steps + 1)
+    std::vector<PlusFrame> frames_;      // (batch)
     std::vector<float> tokens_, heads_;  // (batch, T, inputs), (batch, outputs)
   };
 
@@ -57,8 +68,12 @@ class NetworkForecaster : public Forecaster {
   Quality DoPredict(const History& history, Workspace& workspace,
                     Forecast& forecast) const noexcept final;
   void DoPredictTasks(std::span<Task> tasks, Workspace& workspace) const noexcept final;
-  // tokens (windows, T, inputs) -> heads (windows, outputs)
-  virtual void Forward(std::span<const float> tokens, int windows, Workspace& workspace,
+  // History to tokens, and what is known of it to `frame`. False: no answer.
+  bool Featurize(Task& task, NetworkWorkspace& scratch, std::span<float> tokens,
+                 PlusFrame& frame) const noexcept;
+  // tokens (windows, T, inputs), of which the last `seen` of each window count -> heads (windows,
+  // outputs)
+  virtual void Forward(std::span<const float> tokens, int windows, int seen, Workspace& workspace,
                        std::span<float> heads) const noexcept = 0;
 
   ModelConfig config_;

@@ -18,18 +18,14 @@
 namespace aerocast {
 namespace {
 
-struct Named {
-  Architecture architecture;
-  std::string_view name;
-};
-constexpr std::array<Named, 5> kArchitectures = {{{Architecture::kTransformer, "transformer"},
-                                                  {Architecture::kGru, "gru"},
-                                                  {Architecture::kLstm, "lstm"},
-                                                  {Architecture::kBiGru, "bigru"},
-                                                  {Architecture::kMlp, "mlp"}}};
+// In the order of their enumerations.
+constexpr std::array<std::string_view, 2> kFamilies = {"paper", "plus"};
+constexpr std::array<std::string_view, 5> kArchitectures = {"transformer", "gru", "lstm", "bigru",
+                                                            "mlp"};
 
 // With these a model file stays within its own limits: 512 tensors, dimensions up to 65536, 1 GiB.
 constexpr int kMaxSteps = 1000;
+constexpr int kMaxPatch = 100;
 constexpr int kMaxWidth = 8192;
 constexpr int kMaxFeedForward = 32768;
 constexpr int kMaxLayers = 32;
@@ -49,6 +45,15 @@ std::string Shown(double value) {
 Error Refusal(std::string_view field, const std::string& found, const std::string& expected) {
   return {ErrorCode::kInvalidArgument,
           "field '" + std::string(field) + "' is " + found + ", expected " + expected};
+}
+
+// The place of `name` in `names`.
+Result<std::size_t> FindName(std::string_view field, std::span<const std::string_view> names,
+                             std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  return Refusal(field, "'" + Printable(name.substr(0, 60)) + "'",
+                 "one of " + JoinNames({names.begin(), names.end()}));
 }
 
 // Remembers the first field that is out of its range.
@@ -79,9 +84,29 @@ void CheckShared(const ModelConfig& config, Ranges& ranges) {
   ranges.Whole("history_steps", config.history_steps, 1, kMaxSteps);
   ranges.Whole("horizon_steps", config.horizon_steps, 1, kMaxSteps);
   ranges.Real("dt_s", config.dt_s, 1e-3, 10);
-  ranges.Real("lambda_m", config.lambda_m, 1e-6, 1e6);
   ranges.Whole("components", config.components, 1, kMaxModes);
-  ranges.Real("sigma_min_m", config.sigma_min_m, 1e-6, 1e3);
+}
+
+// Fields the family has are in range, those it does not have are at their defaults.
+void CheckFamily(const ModelConfig& config, Ranges& ranges) {
+  const ModelConfig plain;
+  const std::string absent =
+      "it to be left out in a network of family " + std::string(FamilyName(config.family));
+  if (config.plus()) {
+    ranges.Require(config.lambda_m == plain.lambda_m, "lambda_m", Shown(config.lambda_m), absent);
+    ranges.Require(config.velocity, "velocity", "false", absent);
+    ranges.Require(config.sigma_min_m == plain.sigma_min_m, "sigma_min_m",
+                   Shown(config.sigma_min_m), absent);
+    ranges.Whole("patch", config.patch, 1, kMaxPatch);
+    ranges.Require(config.patch > 0 && config.history_steps % config.patch == 0, "patch",
+                   std::to_string(config.patch),
+                   "a divisor of history_steps " + std::to_string(config.history_steps));
+  } else {
+    ranges.Real("lambda_m", config.lambda_m, 1e-6, 1e6);
+    ranges.Real("sigma_min_m", config.sigma_min_m, 1e-6, 1e3);
+    ranges.Require(config.patch == plain.patch, "patch", std::to_string(config.patch), absent);
+    ranges.Require(config.positions, "positions", "false", absent);
+  }
 }
 
 // Fields the architecture has are in range, those it does not have are at their defaults.
@@ -173,7 +198,7 @@ void AddRecurrent(const ModelConfig& config, SpecList& list) {
 }
 
 void AddMlp(const ModelConfig& config, SpecList& list) {
-  std::int64_t inputs = std::int64_t{config.history_steps} * config.inputs();
+  std::int64_t inputs = std::int64_t{config.tokens()} * config.inputs();
   for (std::size_t n = 0; n < config.hidden.size(); ++n) {
     const std::string layer = LayerName(static_cast<int>(n));
     list.Linear(layer, config.hidden[n], inputs);
@@ -204,18 +229,27 @@ void ReadTrunk(JsonFields& fields, ModelConfig& config) {
 
 }  // namespace
 
+std::string_view FamilyName(Family family) { return kFamilies[static_cast<std::size_t>(family)]; }
+
+Result<Family> FamilyFromName(std::string_view name) {
+  const Result<std::size_t> found = FindName("family", kFamilies, name);
+  if (!found.ok()) return found.error();
+  return static_cast<Family>(*found);
+}
+
 std::string_view ArchitectureName(Architecture architecture) {
-  return kArchitectures[static_cast<std::size_t>(architecture)].name;
+  return kArchitectures[static_cast<std::size_t>(architecture)];
 }
 
 Result<Architecture> ArchitectureFromName(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Named& known : kArchitectures) {
-    if (known.name == name) return known.architecture;
-    names.push_back(known.name);
-  }
-  return Refusal("architecture", "'" + Printable(name.substr(0, 60)) + "'",
-                 "one of " + JoinNames(names));
+  const Result<std::size_t> found = FindName("architecture", kArchitectures, name);
+  if (!found.ok()) return found.error();
+  return static_cast<Architecture>(*found);
+}
+
+int ModelConfig::inputs() const {
+  if (plus()) return patch * (positions ? 8 : 5) + 3;
+  return velocity ? 6 : 3;
 }
 
 int ModelConfig::context() const {
@@ -223,9 +257,15 @@ int ModelConfig::context() const {
   return architecture == Architecture::kBiGru ? 2 * width : width;
 }
 
+int ModelConfig::outputs() const {
+  const int rows = horizon_steps * components;
+  return plus() ? 3 * horizon_steps + 6 * rows + components : 7 * rows;
+}
+
 Status Validate(const ModelConfig& config) {
   Ranges ranges;
   CheckShared(config, ranges);
+  CheckFamily(config, ranges);
   CheckTrunk(config, ranges);
   if (!ranges.status().ok()) return ranges.status();
   const std::size_t parameters = ParameterCount(config);
@@ -238,12 +278,18 @@ Status Validate(const ModelConfig& config) {
 std::string ToJson(const ModelConfig& config) {
   JsonObject json;
   const auto whole = [&](const char* key, int value) { json.Add(key, std::int64_t{value}); };
+  if (config.plus()) json.Add("family", std::string(FamilyName(config.family)));
   json.Add("architecture", std::string(ArchitectureName(config.architecture)));
   whole("history_steps", config.history_steps);
   whole("horizon_steps", config.horizon_steps);
   json.Add("dt_s", config.dt_s);
-  json.Add("lambda_m", config.lambda_m);
-  json.Add("velocity", config.velocity);
+  if (config.plus()) {
+    whole("patch", config.patch);
+    json.Add("positions", config.positions);
+  } else {
+    json.Add("lambda_m", config.lambda_m);
+    json.Add("velocity", config.velocity);
+  }
   if (IsMlp(config)) {
     json.Add("hidden", std::span<const int>(config.hidden));
   } else {
@@ -256,7 +302,7 @@ std::string ToJson(const ModelConfig& config) {
     json.Add("positional_encoding", config.positional_encoding);
   }
   whole("components", config.components);
-  json.Add("sigma_min_m", config.sigma_min_m);
+  if (!config.plus()) json.Add("sigma_min_m", config.sigma_min_m);
   return json.text();
 }
 
@@ -265,6 +311,12 @@ Result<ModelConfig> ModelConfigFromJson(std::string_view json, std::string_view 
   if (!parsed.ok()) return parsed.error();
   JsonFields fields(*parsed, where);
   ModelConfig config;
+  if (parsed->Find("family") != nullptr) {  // files of the paper's family do not say so
+    config.family = Family::kPlus;
+    if (fields.Text("family") != FamilyName(config.family)) {
+      fields.Refuse("family", "plus, or none for the paper's");
+    }
+  }
   const Result<Architecture> architecture = ArchitectureFromName(fields.Text("architecture"));
   if (architecture.ok()) {
     config.architecture = *architecture;
@@ -274,11 +326,16 @@ Result<ModelConfig> ModelConfigFromJson(std::string_view json, std::string_view 
   config.history_steps = AsInt(fields.Integer("history_steps"));
   config.horizon_steps = AsInt(fields.Integer("horizon_steps"));
   config.dt_s = fields.Number("dt_s");
-  config.lambda_m = fields.Number("lambda_m");
-  config.velocity = fields.Flag("velocity");
+  if (config.plus()) {
+    config.patch = AsInt(fields.Integer("patch"));
+    config.positions = fields.Flag("positions");
+  } else {
+    config.lambda_m = fields.Number("lambda_m");
+    config.velocity = fields.Flag("velocity");
+    config.sigma_min_m = fields.Number("sigma_min_m");
+  }
   ReadTrunk(fields, config);
   config.components = AsInt(fields.Integer("components"));
-  config.sigma_min_m = fields.Number("sigma_min_m");
   if (const Status read = fields.Finish(); !read.ok()) return read.error();
   if (const Status valid = Validate(config); !valid.ok()) {
     return Error{ErrorCode::kBadFormat, std::string(where) + ": " + valid.error().message};
@@ -301,12 +358,24 @@ std::vector<TensorSpec> TensorsOf(const ModelConfig& config) {
   } else {
     AddRecurrent(config, list);
   }
-  const std::int64_t components = std::int64_t{config.horizon_steps} * config.components;
-  list.Linear("heads.mean", 3 * components, config.context());
-  list.Linear("heads.log_sigma", 3 * components, config.context());
-  list.Linear("heads.logit", components, config.context());
+  for (const HeadSpec& head : HeadsOf(config)) {
+    list.Linear("heads." + std::string(head.name), head.outputs, config.context());
+  }
   return list.Take();
 }
+
+std::vector<HeadSpec> HeadsOf(const ModelConfig& config) {
+  const int rows = config.horizon_steps * config.components;
+  std::vector<HeadSpec> heads;
+  if (config.plus()) heads.push_back({"point", 3 * config.horizon_steps});
+  heads.push_back({"mean", 3 * rows});
+  heads.push_back({"log_sigma", 3 * rows});
+  heads.push_back({"logit", config.plus() ? config.components : rows});
+  return heads;
+}
+
+double PlusMeanCurve(int step) { return std::pow(step, 0.75); }
+double PlusSigmaCurve(int step) { return 0.1 * std::pow(step, 0.9); }
 
 std::size_t ParameterCount(const ModelConfig& config) {
   std::size_t count = 0;
@@ -316,7 +385,7 @@ std::size_t ParameterCount(const ModelConfig& config) {
 
 std::vector<float> PositionTable(const ModelConfig& config) {
   std::vector<float> table;
-  for (int t = 0; t < config.history_steps; ++t) {
+  for (int t = 0; t < config.tokens(); ++t) {
     for (int j = 0; j < config.width; ++j) {
       const double angle = t / std::pow(10000.0, static_cast<double>(j - j % 2) / config.width);
       const double value = j % 2 == 0 ? std::sin(angle) : std::cos(angle);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The multilayer perceptron: tokens side by side, then linear, norm and ReLU per layer.
+// The multilayer perceptron: tokens side by side, those not seen as zeros (which they are already
+// when they come here), then linear, norm and ReLU per layer.
 #include <algorithm>
 
 #include "src/model/trunk.h"
@@ -33,7 +34,7 @@ class MlpTrunk final : public Trunk {
   ConstRows Forward(const Pass& pass) const noexcept override {
     const Rows product = {pass.buffers[0], ActivationStride(widest_)};
     const Rows normed = {pass.buffers[1], ActivationStride(widest_)};
-    ConstRows x = {pass.tokens.data(), config_.history_steps * config_.inputs()};
+    ConstRows x = {pass.tokens.data(), config_.tokens() * config_.inputs()};
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       const Layer& layer = layers_[i];
       pass.Multiply(x, pass.windows, layer.linear, Epilogue::kStore, product);

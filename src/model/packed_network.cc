@@ -28,9 +28,13 @@ std::unique_ptr<Trunk> MakeTrunk(const ModelConfig& config, Packer& packer) {
   return MakeRecurrentTrunk(config, packer);
 }
 
-PackedMatrix MakeHeads(Packer& packer) {
-  return packer.Matrix({{"heads.mean.weight", "heads.log_sigma.weight", "heads.logit.weight"},
-                        {"heads.mean.bias", "heads.log_sigma.bias", "heads.logit.bias"}});
+PackedMatrix MakeHeads(const ModelConfig& config, Packer& packer) {
+  MatrixLayout layout;
+  for (const HeadSpec& head : HeadsOf(config)) {
+    layout.weights.push_back("heads." + std::string(head.name) + ".weight");
+    layout.biases.push_back("heads." + std::string(head.name) + ".bias");
+  }
+  return packer.Matrix(layout);
 }
 
 }  // namespace
@@ -90,7 +94,7 @@ Result<std::unique_ptr<PackedNetwork>> PackedNetwork::Make(const Model& model,
                                                            const Kernels& kernels) {
   Packer measure(model, storage, nullptr);
   MakeTrunk(model.config, measure);
-  MakeHeads(measure);
+  MakeHeads(model.config, measure);
 
   if (measure.bytes() > kMostGrowth * sizeof(float) * ParameterCount(model.config) + kSmall) {
     return Error{ErrorCode::kBadFormat,
@@ -102,7 +106,7 @@ Result<std::unique_ptr<PackedNetwork>> PackedNetwork::Make(const Model& model,
   network->arena_ = Arena(measure.bytes());
   Packer packer(model, storage, network->arena_.data());
   network->trunk_ = MakeTrunk(model.config, packer);
-  network->heads_ = MakeHeads(packer);
+  network->heads_ = MakeHeads(model.config, packer);
   AEROCAST_CHECK(packer.bytes() == measure.bytes());
   if (!packer.beyond_half().empty()) {
     return Error{ErrorCode::kInvalidArgument,
@@ -118,12 +122,13 @@ std::unique_ptr<PackedNetwork::Scratch> PackedNetwork::MakeScratch(int threads) 
   return std::unique_ptr<Scratch>(new Scratch(buffers, threads));
 }
 
-void PackedNetwork::Forward(std::span<const float> tokens, int windows, Scratch& scratch,
+void PackedNetwork::Forward(std::span<const float> tokens, int windows, int seen, Scratch& scratch,
                             std::span<float> heads, const Tracer* tracer) const noexcept {
-  const std::size_t inputs = Size(config_.history_steps * config_.inputs());
+  const std::size_t inputs = Size(config_.tokens() * config_.inputs());
   const std::size_t outputs = Size(config_.outputs());
   AEROCAST_CHECK(tokens.size() == Size(windows) * inputs);
   AEROCAST_CHECK(heads.size() == Size(windows) * outputs);
+  AEROCAST_CHECK(seen >= 1 && seen <= config_.tokens());
   const int threads = scratch.team_.size(), most = trunk_->batch();
   const bool together = threads == 1 || windows <= most;
   const int each = together ? 1 : threads;  // passes are a multiple of it, so that all end at once
@@ -133,7 +138,7 @@ void PackedNetwork::Forward(std::span<const float> tokens, int windows, Scratch&
       const Share share = ShareOf(windows, i, passes);
       const std::size_t first = Size(share.first), n = Size(share.last - share.first);
       if (n == 0) continue;
-      RunPass(tokens.subspan(first * inputs, n * inputs), static_cast<int>(n),
+      RunPass(tokens.subspan(first * inputs, n * inputs), static_cast<int>(n), seen,
               together && threads > 1 ? &scratch.team_ : nullptr, worker,
               scratch.buffers_[together ? 0 : Size(worker)],
               heads.subspan(first * outputs, n * outputs), tracer);
@@ -148,10 +153,10 @@ std::vector<float> PackedNetwork::Heads(std::span<const float> tokens, int windo
   return heads;
 }
 
-void PackedNetwork::RunPass(std::span<const float> tokens, int windows, Team* team, int worker,
-                            std::span<float* const> buffers, std::span<float> heads,
+void PackedNetwork::RunPass(std::span<const float> tokens, int windows, int seen, Team* team,
+                            int worker, std::span<float* const> buffers, std::span<float> heads,
                             const Tracer* tracer) const noexcept {
-  const Pass pass = {kernels_, team, worker, windows, tokens, buffers, tracer};
+  const Pass pass = {kernels_, team, worker, windows, seen, tokens, buffers, tracer};
   const ConstRows context = trunk_->Forward(pass);
   pass.Barrier();
   pass.Trace("context", context, {1, config_.context(), 1, 1});

@@ -60,18 +60,24 @@ class PackedNetwork {
   std::size_t weight_bytes() const { return arena_.size(); }
 
   std::unique_ptr<Scratch> MakeScratch(int threads) const;
-  // tokens (windows, T, inputs) -> heads (windows, outputs), for any number of windows. They go
-  // through the layers some at a time; when there are many, each thread has windows of its own,
-  // else all work on the same. Nothing is allocated without tracer, which sees each pass.
+  // tokens (windows, T, inputs), of which the last `seen` of each window count, -> heads (windows,
+  // outputs), for any number of windows. They go through the layers some at a time; when there are
+  // many, each thread has windows of its own, else all work on the same. Nothing is allocated
+  // without tracer, which sees each pass.
+  void Forward(std::span<const float> tokens, int windows, int seen, Scratch& scratch,
+               std::span<float> heads, const Tracer* tracer = nullptr) const noexcept;
+  // With all tokens seen.
   void Forward(std::span<const float> tokens, int windows, Scratch& scratch, std::span<float> heads,
-               const Tracer* tracer = nullptr) const noexcept;
+               const Tracer* tracer = nullptr) const noexcept {
+    Forward(tokens, windows, config_.tokens(), scratch, heads, tracer);
+  }
   // The same with memory made for this one call.
   std::vector<float> Heads(std::span<const float> tokens, int windows, int threads = 1) const;
 
  private:
   PackedNetwork(const ModelConfig& config, const Kernels& kernels);
   // One pass, by all workers or by one alone (team nullptr).
-  void RunPass(std::span<const float> tokens, int windows, Team* team, int worker,
+  void RunPass(std::span<const float> tokens, int windows, int seen, Team* team, int worker,
                std::span<float* const> buffers, std::span<float> heads,
                const Tracer* tracer) const noexcept;
 

@@ -21,9 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct GoldenFile {
-  explicit GoldenFile(Architecture architecture) {
-    const fs::path path = fs::path(AEROCAST_SOURCE_DIR) / "tests/golden" /
-                          (std::string(ArchitectureName(architecture)) + ".safetensors");
+  explicit GoldenFile(const std::string& name) {
+    const fs::path path = fs::path(AEROCAST_SOURCE_DIR) / "tests/golden" / (name + ".safetensors");
     auto read = ReadTensorFile(path);
     EXPECT_TRUE(read.ok()) << read.error().message;
     file = std::move(*read);
@@ -38,8 +37,8 @@ struct GoldenFile {
   // Heads of a window as ModelConfig::outputs() orders them.
   std::vector<float> Heads(int window) const {
     std::vector<float> heads;
-    for (const char* part : {"heads.mean", "heads.log_sigma", "heads.logit"}) {
-      const std::vector<float>& data = file.Find(part)->data;
+    for (const HeadSpec& head : HeadsOf(model.config)) {
+      const std::vector<float>& data = file.Find("heads." + std::string(head.name))->data;
       const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(data.size()) / windows;
       heads.insert(heads.end(), data.begin() + window * n, data.begin() + (window + 1) * n);
     }
@@ -75,12 +74,12 @@ std::vector<float> LastToken(const std::vector<float>& expected, int windows, in
   return last;
 }
 
-class PackedNetworkTest : public testing::TestWithParam<Architecture> {};
-INSTANTIATE_TEST_SUITE_P(, PackedNetworkTest,
-                         testing::ValuesIn(AllArchitectures().begin(), AllArchitectures().end()),
-                         [](const auto& test) { return ArchitectureName(test.param).data(); });
+class GoldenTest : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, GoldenTest,
+                         testing::Values("transformer", "gru", "lstm", "bigru", "mlp", "plus"),
+                         [](const auto& test) { return test.param; });
 
-TEST_P(PackedNetworkTest, EveryLayerIsLibtorchs) {
+TEST_P(GoldenTest, EveryLayerIsLibtorchs) {
   const GoldenFile golden(GetParam());
   for (const Kernels& kernels : AllKernels()) {
     const auto network = *PackedNetwork::Make(golden.model, WeightStorage::kSingle, kernels);
@@ -113,25 +112,30 @@ TEST_P(PackedNetworkTest, EveryLayerIsLibtorchs) {
   }
 }
 
+class PackedNetworkTest : public testing::TestWithParam<OddNetwork> {};
+INSTANTIATE_TEST_SUITE_P(, PackedNetworkTest, testing::ValuesIn(OddNetworks()),
+                         [](const auto& test) { return test.param.name; });
+
 std::vector<float> RandomTokens(const ModelConfig& config, int windows, std::uint64_t seed) {
   Rng rng(seed, 0);
-  std::vector<float> tokens(
-      static_cast<std::size_t>(windows * config.history_steps * config.inputs()));
+  std::vector<float> tokens(static_cast<std::size_t>(windows * config.tokens() * config.inputs()));
   for (float& x : tokens) x = static_cast<float>(rng.Normal());
   return tokens;
 }
 
 // Heads of each window, asked for `batch` at a time.
-std::vector<std::vector<float>> HeadsOf(const PackedNetwork& network,
-                                        const std::vector<float>& tokens, int batch, int threads) {
+std::vector<std::vector<float>> Batched(const PackedNetwork& network,
+                                        const std::vector<float>& tokens, int batch, int threads,
+                                        int seen = 0) {
   const ModelConfig& config = network.config();
-  const std::size_t in = static_cast<std::size_t>(config.history_steps * config.inputs());
+  const std::size_t in = static_cast<std::size_t>(config.tokens() * config.inputs());
   const auto out = static_cast<std::ptrdiff_t>(config.outputs());
   std::vector<std::vector<float>> all;
   for (std::size_t at = 0, n = tokens.size() / in; at < n;) {
     const std::size_t count = std::min(static_cast<std::size_t>(batch), n - at);
-    const std::vector<float> heads = network.Heads(std::span(tokens).subspan(at * in, count * in),
-                                                   static_cast<int>(count), threads);
+    std::vector<float> heads(count * static_cast<std::size_t>(out));
+    network.Forward(std::span(tokens).subspan(at * in, count * in), static_cast<int>(count),
+                    seen > 0 ? seen : config.tokens(), *network.MakeScratch(threads), heads);
     for (auto row = heads.begin(); row != heads.end(); row += out) all.emplace_back(row, row + out);
     at += count;
   }
@@ -139,19 +143,19 @@ std::vector<std::vector<float>> HeadsOf(const PackedNetwork& network,
 }
 
 TEST_P(PackedNetworkTest, SameBitsForThreadsBatchPositionAndTarget) {
-  const ModelConfig config = OddConfig(GetParam());
+  const ModelConfig config = GetParam().config;
   ASSERT_TRUE(Validate(config).ok()) << Validate(config).error().message;
   const Model model = RandomModel(config, 1);
   const std::vector<float> tokens = RandomTokens(config, 37, 2);
   for (const auto storage : {WeightStorage::kSingle, WeightStorage::kHalf}) {
     const auto reference =
-        HeadsOf(**PackedNetwork::Make(model, storage, ScalarKernels()), tokens, 1, 1);
+        Batched(**PackedNetwork::Make(model, storage, ScalarKernels()), tokens, 1, 1);
     EXPECT_NE(reference[0], reference[1]);
     for (const Kernels& kernels : AllKernels()) {
       const auto network = *PackedNetwork::Make(model, storage, kernels);
       for (const int threads : {1, 2, 3}) {
         for (const int batch : {1, 2, 5, 16, 37}) {
-          const auto heads = HeadsOf(*network, tokens, batch, threads);
+          const auto heads = Batched(*network, tokens, batch, threads);
           ASSERT_EQ(heads.size(), reference.size());
           for (std::size_t w = 0; w < heads.size(); ++w) {
             if (kernels.fused) {
@@ -167,15 +171,36 @@ TEST_P(PackedNetworkTest, SameBitsForThreadsBatchPositionAndTarget) {
   }
 }
 
+// Tokens that are not seen do not count, whatever is in them.
+TEST_P(PackedNetworkTest, SeesTheLastTokensOnly) {
+  const ModelConfig config = GetParam().config;
+  const auto network =
+      *PackedNetwork::Make(RandomModel(config, 1), WeightStorage::kSingle, *FindKernels(""));
+  const std::vector<float> tokens = RandomTokens(config, 5, 2);
+  const bool mlp = config.architecture == Architecture::kMlp;  // its caller writes zeros
+  for (const int seen : {1, 3, config.tokens()}) {
+    std::vector<float> hidden = tokens;
+    for (std::size_t i = 0; i < hidden.size(); ++i) {
+      const auto token = static_cast<int>(i) / config.inputs() % config.tokens();
+      if (token < config.tokens() - seen) hidden[i] = 0;
+    }
+    const auto reference = Batched(*network, hidden, 1, 1, seen);
+    EXPECT_EQ(Batched(*network, mlp ? hidden : tokens, 5, 2, seen), reference) << seen;
+    if (seen < config.tokens()) {
+      EXPECT_NE(reference, Batched(*network, tokens, 5, 1));
+    }
+  }
+}
+
 TEST_P(PackedNetworkTest, HalfPrecisionIsTheSameNetworkWithRoundedWeights) {
-  const ModelConfig config = OddConfig(GetParam());
+  const ModelConfig config = GetParam().config;
   const Model model = RandomModel(config, 3);
   const std::vector<float> tokens = RandomTokens(config, 2, 4);
   const Kernels& kernels = *FindKernels("");
   const auto single = *PackedNetwork::Make(model, WeightStorage::kSingle, kernels);
   const auto half = *PackedNetwork::Make(model, WeightStorage::kHalf, kernels);
   EXPECT_LT(half->weight_bytes(), single->weight_bytes());
-  const auto a = HeadsOf(*single, tokens, 2, 1), b = HeadsOf(*half, tokens, 2, 1);
+  const auto a = Batched(*single, tokens, 2, 1), b = Batched(*half, tokens, 2, 1);
   EXPECT_NE(a[0], b[0]);
   EXPECT_LT(Difference(b[0], a[0]), 1e-2);
 }

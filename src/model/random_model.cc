@@ -18,12 +18,12 @@ bool IsGain(const std::string& name) {
 
 }  // namespace
 
-std::span<const Architecture> AllArchitectures() { return kArchitectures; }
-
-ModelConfig OddConfig(Architecture architecture) {
+ModelConfig OddConfig(Architecture architecture, Family family) {
   ModelConfig config;
+  config.family = family;
   config.architecture = architecture;
   config.history_steps = 7, config.horizon_steps = 11, config.components = 2;
+  if (config.plus()) config.history_steps = 15, config.patch = 3;
   if (architecture == Architecture::kMlp) {
     config.hidden = {33, 19};
     return config;
@@ -31,6 +31,21 @@ ModelConfig OddConfig(Architecture architecture) {
   config.layers = 2, config.width = 21;
   if (architecture == Architecture::kTransformer) config.heads = 3, config.feed_forward = 37;
   return config;
+}
+
+const std::vector<OddNetwork>& OddNetworks() {
+  static const std::vector<OddNetwork> kNetworks = [] {
+    std::vector<OddNetwork> networks;
+    for (const Family family : {Family::kPaper, Family::kPlus}) {
+      for (const Architecture architecture : kArchitectures) {
+        networks.push_back(
+            {(family == Family::kPlus ? "plus_" : "") + std::string(ArchitectureName(architecture)),
+             OddConfig(architecture, family)});
+      }
+    }
+    return networks;
+  }();
+  return kNetworks;
 }
 
 Model RandomModel(const ModelConfig& config, std::uint64_t seed) {

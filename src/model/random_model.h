@@ -4,16 +4,22 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "src/model/model_file.h"
 
 namespace aerocast {
 
-std::span<const Architecture> AllArchitectures();
-
 // A small network whose every size is odd, so that nothing fits into vectors by chance.
-ModelConfig OddConfig(Architecture architecture);
+ModelConfig OddConfig(Architecture architecture, Family family = Family::kPaper);
+
+// One of each architecture and family, by name: "gru", "plus_gru".
+struct OddNetwork {
+  std::string name;
+  ModelConfig config;
+};
+const std::vector<OddNetwork>& OddNetworks();
 
 // Weights as training begins with them, but for biases and norms, which are not all alike. The same
 // on every machine.

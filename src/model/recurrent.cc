@@ -30,13 +30,13 @@ class RecurrentTrunk final : public Trunk {
     project_ = packer.Linear("project", config.width);
   }
 
-  int batch() const override { return std::clamp(kMostRows / tokens(), 1, kMostWindows); }
+  int batch() const override { return std::clamp(kMostRows / config_.tokens(), 1, kMostWindows); }
 
   std::vector<std::size_t> Buffers(int) const override {
-    const std::size_t windows = Size(batch()), rows = windows * Size(tokens());
+    const std::size_t windows = Size(batch()), rows = windows * Size(config_.tokens());
     const std::size_t state = windows * Size(state_stride());
     const std::size_t gates = Size(directions_) * rows * Size(gate_stride());
-    return {rows * 16,
+    return {rows * Size(input_stride()),
             rows * Size(state_stride()),
             rows * Size(state_stride()),
             gates,
@@ -56,7 +56,7 @@ class RecurrentTrunk final : public Trunk {
       RunLayer(pass, layer, x, a, y);
       x = y;
     }
-    const ConstRows last = At(x, tokens() - 1, pass.windows);
+    const ConstRows last = At(x, pass.seen - 1, pass.windows);
     const Rows context = {pass.buffers[7], ActivationStride(project_.outputs)};
     pass.Multiply(last, pass.windows, project_, Epilogue::kRelu, context);
     return context;
@@ -81,7 +81,7 @@ class RecurrentTrunk final : public Trunk {
             packer.Matrix({{name + ".weight_hh"}, {name + ".bias_hh"}, 0, config_.width})};
   }
 
-  int tokens() const { return config_.history_steps; }
+  int input_stride() const { return PaddedTo16(config_.inputs()); }
   int gates() const { return lstm_ ? 4 : 3; }
   int gate_stride() const { return ActivationStride(gates() * unit_); }
   int state_stride() const { return ActivationStride(directions_ * unit_); }
@@ -93,19 +93,19 @@ class RecurrentTrunk final : public Trunk {
     return {x.data + std::ptrdiff_t{step} * windows * x.stride, x.stride};
   }
 
-  // The tokens by time, then window.
+  // The tokens that are seen, by time, then window.
   ConstRows TimeMajor(const Pass& pass) const {
-    const int inputs = config_.inputs();
-    if (pass.windows == 1) return {pass.tokens.data(), inputs};
+    const int inputs = config_.inputs(), unseen = config_.tokens() - pass.seen;
+    if (pass.windows == 1) return {pass.tokens.data() + unseen * inputs, inputs};
     const Share share = pass.MyShare(pass.windows);
     for (int window = share.first; window < share.last; ++window) {
-      for (int t = 0; t < tokens(); ++t) {
-        std::copy_n(pass.tokens.data() + (window * tokens() + t) * inputs, inputs,
-                    pass.buffers[0] + (t * pass.windows + window) * 16);
+      for (int t = 0; t < pass.seen; ++t) {
+        std::copy_n(pass.tokens.data() + (window * config_.tokens() + unseen + t) * inputs, inputs,
+                    pass.buffers[0] + (t * pass.windows + window) * input_stride());
       }
     }
     pass.Barrier();
-    return {pass.buffers[0], 16};
+    return {pass.buffers[0], input_stride()};
   }
 
   void RunLayer(const Pass& pass, int layer, ConstRows x, const Activations& a, Rows y) const {
@@ -113,32 +113,32 @@ class RecurrentTrunk final : public Trunk {
     for (int direction = 0; direction < directions_; ++direction) {
       // Backwards, the last layer's output at the last token has seen that token alone.
       const bool one = last && direction == 1;
-      const int first = one ? tokens() - 1 : 0;
+      const int first = one ? pass.seen - 1 : 0;
       const Rows product = At(Input(a, direction), first, pass.windows);
-      pass.Multiply(At(x, first, pass.windows), (tokens() - first) * pass.windows,
+      pass.Multiply(At(x, first, pass.windows), (pass.seen - first) * pass.windows,
                     scan(layer, direction).input, Epilogue::kStore, product);
     }
     pass.Barrier();
-    for (int step = 0; step < tokens(); ++step) {
+    for (int step = 0; step < pass.seen; ++step) {
       Step(pass, scan(layer, 0), a, 0, step, step - 1, y);
       if (directions_ == 2 && !(last && step > 0)) {
-        const int t = tokens() - 1 - step;
+        const int t = pass.seen - 1 - step;
         Step(pass, scan(layer, 1), a, 1, t, t + 1, y);
       }
       pass.Barrier();
     }
     if (pass.tracer == nullptr) return;
     const int width = directions_ * config_.width;
-    const ConstRows traced = last ? At(y, tokens() - 1, pass.windows) : y;
+    const ConstRows traced = last ? At(y, pass.seen - 1, pass.windows) : y;
     pass.Trace("layers." + std::to_string(layer), traced,
-               {last ? 1 : tokens(), width, 1, pass.windows, config_.width});
+               {last ? 1 : pass.seen, width, 1, pass.windows, config_.width});
   }
 
   const Scan& scan(int layer, int direction) const {
     return scans_[Size(layer * directions_ + direction)];
   }
   Rows Input(const Activations& a, int direction) const {
-    return {a.input.data + direction * batch() * tokens() * a.input.stride, a.input.stride};
+    return {a.input.data + direction * batch() * config_.tokens() * a.input.stride, a.input.stride};
   }
 
   // The state at token t from the one at `before`, for this worker's units.
@@ -146,7 +146,7 @@ class RecurrentTrunk final : public Trunk {
             int before, Rows y) const {
     const int windows = pass.windows, panels = unit_ / kLanes;
     const Share share = pass.MyShare(panels);
-    const bool start = before < 0 || before >= tokens();
+    const bool start = before < 0 || before >= pass.seen;
     const auto state = [&](int at) {
       const Rows rows = At(y, at, windows);
       return Rows{rows.data + direction * unit_, rows.stride};

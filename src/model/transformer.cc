@@ -21,7 +21,7 @@ class TransformerTrunk final : public Trunk {
       : config_(config), head_(config.width / config.heads), head_padded_(PaddedTo16(head_)) {
     const float scale = std::sqrt(static_cast<float>(config.width));
     embed_ = packer.Matrix({{"embed.weight"}, {"embed.bias"}, 0, 0, scale});
-    positions_ = packer.Table(config.history_steps, config.width, PositionTable(config));
+    positions_ = packer.Table(config.tokens(), config.width, PositionTable(config));
     for (int i = 0; i < config.layers; ++i) {
       const std::string name = "layers." + std::to_string(i);
       Layer& layer = layers_.emplace_back();
@@ -35,12 +35,10 @@ class TransformerTrunk final : public Trunk {
     norm_ = MakeNorm(packer, "norm");
   }
 
-  int batch() const override {
-    return std::clamp(kMostRows / config_.history_steps, 1, kMostWindows);
-  }
+  int batch() const override { return std::clamp(kMostRows / config_.tokens(), 1, kMostWindows); }
 
   std::vector<std::size_t> Buffers(int workers) const override {
-    const std::size_t rows = Size(batch() * config_.history_steps);
+    const std::size_t rows = Size(batch() * config_.tokens());
     return {rows * Size(x_stride()),     rows * Size(x_stride()),
             rows * Size(qkv_stride()),   rows * Size(attention_stride()),
             rows * Size(inner_stride()), Size(workers) * worker_size()};
@@ -54,8 +52,8 @@ class TransformerTrunk final : public Trunk {
     Embed(pass, a.x);
     for (int i = 0; i + 1 < config_.layers; ++i) RunLayer(pass, i, a, false);
     RunLayer(pass, config_.layers - 1, a, true);
-    // Only the last tokens are left, every T-th row.
-    const ConstRows last = LastTokens(a.x);
+    // Only the last tokens are left, one row of each window.
+    const ConstRows last = LastTokens(pass, a.x);
     const Rows context = {a.norm.data, a.norm.stride};
     pass.Norm(last, pass.windows, config_.width, norm_.gain, norm_.shift, false, context);
     return context;
@@ -78,8 +76,6 @@ class TransformerTrunk final : public Trunk {
     return {packer.Vector(name + ".weight"), packer.Vector(name + ".bias")};
   }
 
-  int tokens() const { return config_.history_steps; }
-  int tokens_padded() const { return PaddedTo16(tokens()); }
   int x_stride() const { return ActivationStride(config_.width); }
   int attention_width() const { return config_.heads * head_padded_; }
   int qkv_stride() const { return ActivationStride(3 * attention_width()); }
@@ -87,37 +83,43 @@ class TransformerTrunk final : public Trunk {
   int inner_stride() const { return ActivationStride(config_.feed_forward); }
   // Keys and values of one head as panels, and its scores.
   std::size_t worker_size() const {
-    return Size(head_padded_) * Size(tokens_padded()) * 2 + Size(tokens()) * Size(tokens_padded());
+    const std::size_t tokens = Size(config_.tokens()), padded = Size(PaddedTo16(config_.tokens()));
+    return Size(head_padded_) * padded * 2 + tokens * padded;
   }
 
   // The rows of the last tokens, as a matrix with one row per window.
-  Rows LastTokens(Rows x) const {
-    return {x.data + (tokens() - 1) * x.stride, tokens() * x.stride};
+  static Rows LastTokens(const Pass& pass, Rows x) {
+    return {x.data + (pass.seen - 1) * x.stride, pass.seen * x.stride};
   }
 
+  // The last token has the last position, however many are seen.
   void Embed(const Pass& pass, Rows x) const {
-    const int rows = pass.windows * tokens();
+    const int rows = pass.windows * pass.seen, unseen = config_.tokens() - pass.seen;
     const Share share = pass.MyShare(rows);
     for (int row = share.first; row < share.last; ++row) {
-      std::copy_n(positions_.data + row % tokens() * positions_.stride, positions_.stride,
-                  x.data + row * x.stride);
+      std::copy_n(positions_.data + (unseen + row % pass.seen) * positions_.stride,
+                  positions_.stride, x.data + row * x.stride);
     }
     pass.Barrier();
-    pass.Multiply({pass.tokens.data(), config_.inputs()}, rows, embed_, Epilogue::kAdd, x);
+    for (int window = 0; window < pass.windows; ++window) {
+      const int first = window * config_.tokens() + unseen;
+      pass.Multiply({pass.tokens.data() + first * config_.inputs(), config_.inputs()}, pass.seen,
+                    embed_, Epilogue::kAdd, {x.data + window * pass.seen * x.stride, x.stride});
+    }
     pass.Barrier();
-    pass.Trace("embed", x, {tokens(), config_.width, tokens(), 1});
+    pass.Trace("embed", x, {pass.seen, config_.width, pass.seen, 1});
   }
 
   // With `last`, everything after keys and values is computed for the last tokens alone.
   void RunLayer(const Pass& pass, int index, const Activations& a, bool last) const {
     const Layer& layer = layers_[Size(index)];
-    const int width = config_.width, all = pass.windows * tokens();
+    const int width = config_.width, all = pass.windows * pass.seen;
     pass.Norm(a.x, all, width, layer.norm1.gain, layer.norm1.shift, false, a.norm);
     pass.Barrier();
     const int query_panels = attention_width() / kLanes;
     if (last) {
-      pass.Multiply(LastTokens(a.norm), pass.windows, layer.in, Epilogue::kStore, LastTokens(a.qkv),
-                    0, query_panels);
+      pass.Multiply(LastTokens(pass, a.norm), pass.windows, layer.in, Epilogue::kStore,
+                    LastTokens(pass, a.qkv), 0, query_panels);
       pass.Multiply(a.norm, all, layer.in, Epilogue::kStore, a.qkv, query_panels, 3 * query_panels);
     } else {
       pass.Multiply(a.norm, all, layer.in, Epilogue::kStore, a.qkv);
@@ -128,7 +130,7 @@ class TransformerTrunk final : public Trunk {
 
     // From here on `rows` rows matter: all, or one per window.
     const int rows = last ? pass.windows : all;
-    const auto pick = [&](Rows r) { return last ? LastTokens(r) : r; };
+    const auto pick = [&](Rows r) { return last ? LastTokens(pass, r) : r; };
     pass.Multiply(pick(a.attention), rows, layer.out, Epilogue::kAdd, pick(a.x));
     pass.Barrier();
     TraceLayer(pass, index, ".norm1", a.norm, width, false);
@@ -156,22 +158,23 @@ class TransformerTrunk final : public Trunk {
   }
 
   void AttendHead(const Pass& pass, const Activations& a, int window, int head, bool last) const {
-    const std::ptrdiff_t row = std::ptrdiff_t{window} * tokens();
+    const int tokens = pass.seen, tokens_padded = PaddedTo16(tokens);
+    const std::ptrdiff_t row = std::ptrdiff_t{window} * tokens;
     const float* const qkv = a.qkv.data + row * a.qkv.stride + head * head_padded_;
-    const std::ptrdiff_t first = last ? tokens() - 1 : 0;  // query
-    const int queries = last ? 1 : tokens();
+    const std::ptrdiff_t first = last ? tokens - 1 : 0;  // query
+    const int queries = last ? 1 : tokens;
     float* const keys = a.worker;
-    float* const values = keys + head_padded_ * tokens_padded();
-    const Rows scores = {values + head_padded_ * tokens_padded(), tokens_padded()};
+    float* const values = keys + head_padded_ * tokens_padded;
+    const Rows scores = {values + head_padded_ * tokens_padded, tokens_padded};
 
-    PackPanels(qkv + attention_width(), a.qkv.stride, head_padded_, tokens(),
-               WeightStorage::kSingle, keys);
-    PackPanelsTransposed(qkv + 2 * attention_width(), a.qkv.stride, tokens(), head_padded_, values);
-    const PackedMatrix by_key = {head_padded_, tokens(), WeightStorage::kSingle, keys, nullptr};
-    const PackedMatrix by_value = {tokens(), head_padded_, WeightStorage::kSingle, values, nullptr};
+    PackPanels(qkv + attention_width(), a.qkv.stride, head_padded_, tokens, WeightStorage::kSingle,
+               keys);
+    PackPanelsTransposed(qkv + 2 * attention_width(), a.qkv.stride, tokens, head_padded_, values);
+    const PackedMatrix by_key = {head_padded_, tokens, WeightStorage::kSingle, keys, nullptr};
+    const PackedMatrix by_value = {tokens, head_padded_, WeightStorage::kSingle, values, nullptr};
     pass.kernels.multiply({qkv + first * a.qkv.stride, a.qkv.stride}, queries, by_key,
                           Epilogue::kStore, scores, 0, by_key.panel_count());
-    pass.kernels.softmax(scores, queries, tokens(), 1 / std::sqrt(static_cast<float>(head_)));
+    pass.kernels.softmax(scores, queries, tokens, 1 / std::sqrt(static_cast<float>(head_)));
     pass.kernels.multiply(
         scores, queries, by_value, Epilogue::kStore,
         {a.attention.data + (row + first) * a.attention.stride + head * head_padded_,
@@ -184,7 +187,7 @@ class TransformerTrunk final : public Trunk {
                   bool last, int block = 0) const {
     if (pass.tracer == nullptr) return;
     pass.Trace("layers." + std::to_string(index) + part, x,
-               {last ? 1 : tokens(), columns, last ? 1 : tokens(), 1, block});
+               {last ? 1 : pass.seen, columns, last ? 1 : pass.seen, 1, block});
   }
 
   const ModelConfig config_;

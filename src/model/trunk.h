@@ -27,6 +27,7 @@ struct Pass {
   Team* team;  // nullptr: alone
   int worker;
   int windows;
+  int seen;                         // tokens of each window that count, its last ones
   std::span<const float> tokens;    // (windows, T, inputs)
   std::span<float* const> buffers;  // as Trunk::Buffers sizes them
   const Tracer* tracer;

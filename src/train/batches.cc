@@ -137,15 +137,38 @@ std::size_t SampleOrder::WindowOf(std::uint64_t sample) {
   return order[sample % windows_];
 }
 
+void PaperSamples::Write(std::uint64_t sample, const BatchRequest& request, std::span<float> tokens,
+                         std::span<float> targets) {
+  const std::size_t window = order_.WindowOf(sample);
+  if (request.disturbed) {
+    examples_.WriteDisturbed(window, train_.augment_noise_m, train_.augment_scale, seed_, sample,
+                             tokens, targets);
+  } else {
+    examples_.Write(window, tokens, targets);
+  }
+}
+
+ValidationSet PaperValidation(const ExampleSet& examples, std::size_t most) {
+  const ExampleSet thinned = examples.Thinned(most);
+  const ModelConfig& config = thinned.config();
+  const auto token_count = static_cast<std::size_t>(config.tokens() * config.inputs());
+  const auto target_count = static_cast<std::size_t>(config.horizon_steps) * 3;
+  ValidationSet set;
+  set.history = config.tokens();
+  set.windows = thinned.size();
+  set.tokens.resize(set.windows * token_count);
+  set.targets.resize(set.windows * target_count);
+  for (std::size_t i = 0; i < set.windows; ++i) {
+    thinned.Write(i, std::span(set.tokens).subspan(i * token_count, token_count),
+                  std::span(set.targets).subspan(i * target_count, target_count));
+  }
+  return set;
+}
+
 // The caller's thread and the worker share what `mutex` guards. A buffer belongs to the worker from
 // Ask() to Take(), then to the caller until the next Take().
 struct BatchBuilder::State {
-  State(const ExampleSet& examples_in, const TrainConfig& config_in, std::uint64_t seed_in)
-      : examples(examples_in),
-        config(config_in),
-        seed(seed_in),
-        order(examples_in.size(), seed_in),
-        worker([this] { Work(); }) {}
+  explicit State(Samples& samples_in) : samples(samples_in), worker([this] { Work(); }) {}
 
   ~State() {
     {
@@ -173,30 +196,20 @@ struct BatchBuilder::State {
   }
 
   void Build(Batch& batch) {
-    const ModelConfig& model = examples.config();
-    const auto token_count = static_cast<std::size_t>(model.history_steps * model.inputs());
-    const auto target_count = static_cast<std::size_t>(model.horizon_steps) * 3;
+    const ModelConfig& model = samples.config();
+    const auto token_count = static_cast<std::size_t>(model.tokens() * model.inputs());
+    const std::size_t target_count = samples.targets();
     const auto size = static_cast<std::size_t>(batch.request.size);
     batch.tokens.resize(size * token_count);
     batch.targets.resize(size * target_count);
     for (std::size_t i = 0; i < size && !stop; ++i) {
-      const std::uint64_t sample = batch.request.first_sample + i;
-      const std::size_t window = order.WindowOf(sample);
-      const auto tokens = std::span(batch.tokens).subspan(i * token_count, token_count);
-      const auto targets = std::span(batch.targets).subspan(i * target_count, target_count);
-      if (batch.request.disturbed) {
-        examples.WriteDisturbed(window, config.augment_noise_m, config.augment_scale, seed, sample,
-                                tokens, targets);
-      } else {
-        examples.Write(window, tokens, targets);
-      }
+      samples.Write(batch.request.first_sample + i, batch.request,
+                    std::span(batch.tokens).subspan(i * token_count, token_count),
+                    std::span(batch.targets).subspan(i * target_count, target_count));
     }
   }
 
-  const ExampleSet& examples;
-  const TrainConfig config;
-  const std::uint64_t seed;
-  SampleOrder order;  // the worker's
+  Samples& samples;  // the worker's
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -209,9 +222,7 @@ struct BatchBuilder::State {
   std::thread worker;  // last: it starts when everything else is there
 };
 
-BatchBuilder::BatchBuilder(const ExampleSet& examples, const TrainConfig& config,
-                           std::uint64_t seed)
-    : state_(std::make_unique<State>(examples, config, seed)) {}
+BatchBuilder::BatchBuilder(Samples& samples) : state_(std::make_unique<State>(samples)) {}
 
 BatchBuilder::~BatchBuilder() = default;
 

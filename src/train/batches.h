@@ -57,7 +57,8 @@ class ExampleSet {
 struct BatchRequest {
   std::uint64_t first_sample = 0;  // of this process's slice
   int size = 0;
-  bool disturbed = false;
+  bool disturbed = false;  // the paper's family: with its augmentation
+  int history = 0;         // plus: tokens the network will see
 
   friend bool operator==(const BatchRequest&, const BatchRequest&) = default;
 };
@@ -65,7 +66,32 @@ struct BatchRequest {
 struct Batch {
   BatchRequest request;
   std::vector<float> tokens;   // (size, T, inputs)
-  std::vector<float> targets;  // (size, S, 3)
+  std::vector<float> targets;  // (size, Samples::targets())
+};
+
+// The endless row of samples that a run is trained on: sample n is the same whoever asks for it,
+// whatever came before. One thread at a time.
+class Samples {
+ public:
+  virtual ~Samples() = default;
+  virtual const ModelConfig& config() const = 0;
+  virtual std::size_t epoch() const = 0;    // samples that make an epoch
+  virtual std::size_t targets() const = 0;  // numbers of a sample's targets
+  virtual void Write(std::uint64_t sample, const BatchRequest& request, std::span<float> tokens,
+                     std::span<float> targets) = 0;
+};
+
+// What a network is validated on: windows that see `history` tokens each.
+struct ValidationSet {
+  int history = 0;
+  std::size_t windows = 0;
+  std::vector<float> tokens, targets;  // as in a batch
+};
+
+// Everything a training needs of its flights.
+struct Lesson {
+  std::unique_ptr<Samples> train;
+  std::vector<ValidationSet> validation;  // the longest history first
 };
 
 // The order in which windows are seen.
@@ -81,10 +107,35 @@ class SampleOrder {
   std::vector<std::uint32_t> order_[2];
 };
 
+// The windows of a set in random order, of the paper's family: targets are (S, 3) displacements.
+// The set outlives it.
+class PaperSamples final : public Samples {
+ public:
+  PaperSamples(const ExampleSet& examples, const TrainConfig& config, std::uint64_t seed)
+      : examples_(examples), train_(config), seed_(seed), order_(examples.size(), seed) {}
+
+  const ModelConfig& config() const override { return examples_.config(); }
+  std::size_t epoch() const override { return examples_.size(); }
+  std::size_t targets() const override {
+    return static_cast<std::size_t>(config().horizon_steps) * 3;
+  }
+  void Write(std::uint64_t sample, const BatchRequest& request, std::span<float> tokens,
+             std::span<float> targets) override;
+
+ private:
+  const ExampleSet& examples_;
+  const TrainConfig train_;
+  const std::uint64_t seed_;
+  SampleOrder order_;
+};
+
+// At most `most` windows, evenly chosen.
+ValidationSet PaperValidation(const ExampleSet& examples, std::size_t most);
+
 // Builds one batch ahead: ask for the next before working on this one.
 class BatchBuilder {
  public:
-  BatchBuilder(const ExampleSet& examples, const TrainConfig& config, std::uint64_t seed);
+  explicit BatchBuilder(Samples& samples);  // which outlives it
   ~BatchBuilder();
   BatchBuilder(const BatchBuilder&) = delete;
   BatchBuilder& operator=(const BatchBuilder&) = delete;

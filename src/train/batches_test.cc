@@ -310,7 +310,8 @@ class Builder : public testing::Test {
 };
 
 TEST_F(Builder, BatchesHoldTheSamplesAskedForAcrossEpochs) {
-  BatchBuilder builder(set_, config_, kSeed);
+  PaperSamples builder_samples(set_, config_, kSeed);
+  BatchBuilder builder(builder_samples);
   // 25 samples of 11 windows: the second request runs over an epoch's end, the third over another.
   const std::vector<Example> built =
       Build(builder, {{0, 4, false}, {4, 10, true}, {14, 11, false}});
@@ -328,7 +329,8 @@ TEST_F(Builder, BatchesHoldTheSamplesAskedForAcrossEpochs) {
 
 TEST_F(Builder, AnySlicingGivesTheSameBits) {
   for (const bool disturbed : {false, true}) {
-    BatchBuilder whole(set_, config_, kSeed), sliced(set_, config_, kSeed);
+    PaperSamples of_whole(set_, config_, kSeed), of_sliced(set_, config_, kSeed);
+    BatchBuilder whole(of_whole), sliced(of_sliced);
     const std::vector<Example> expected = Build(whole, {{0, 24, disturbed}, {24, 24, disturbed}});
     EXPECT_EQ(Build(sliced, {{0, 1, disturbed},
                              {1, 0, disturbed},
@@ -337,14 +339,16 @@ TEST_F(Builder, AnySlicingGivesTheSameBits) {
                              {31, 17, disturbed}}),
               expected);
     // Resumed in the middle.
-    BatchBuilder resumed(set_, config_, kSeed);
+    PaperSamples resumed_samples(set_, config_, kSeed);
+    BatchBuilder resumed(resumed_samples);
     EXPECT_EQ(Build(resumed, {{24, 24, disturbed}}),
               std::vector<Example>(expected.begin() + 24, expected.end()));
   }
 }
 
 TEST_F(Builder, ABatchStaysUntilTheNextIsTaken) {
-  BatchBuilder builder(set_, config_, kSeed);
+  PaperSamples builder_samples(set_, config_, kSeed);
+  BatchBuilder builder(builder_samples);
   builder.Ask({0, 5, true});
   const Batch& first = builder.Take();
   const Batch kept = first;
@@ -357,7 +361,8 @@ TEST_F(Builder, ABatchStaysUntilTheNextIsTaken) {
 }
 
 TEST_F(Builder, CountsTheTimeItIsWaitedFor) {
-  BatchBuilder builder(set_, config_, kSeed);
+  PaperSamples builder_samples(set_, config_, kSeed);
+  BatchBuilder builder(builder_samples);
   builder.Ask({0, 20'000, true});
   builder.Take();
   EXPECT_GT(builder.waited_s(), 0);
@@ -365,11 +370,14 @@ TEST_F(Builder, CountsTheTimeItIsWaitedFor) {
 
 TEST_F(Builder, EndsAtAnyMoment) {
   for (int i = 0; i < 50; ++i) {
-    BatchBuilder idle(set_, config_, kSeed);
-    BatchBuilder busy(set_, config_, kSeed);
+    PaperSamples idle_samples(set_, config_, kSeed);
+    BatchBuilder idle(idle_samples);
+    PaperSamples busy_samples(set_, config_, kSeed);
+    BatchBuilder busy(busy_samples);
     busy.Ask({0, 20'000, true});
     if (i % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100 * i));
-    BatchBuilder done(set_, config_, kSeed);
+    PaperSamples done_samples(set_, config_, kSeed);
+    BatchBuilder done(done_samples);
     done.Ask({0, 1, false});
     if (i % 3 == 0) done.Take();
   }

@@ -39,7 +39,6 @@ void VisitCounters(State& state, Visitor visit) {
   visit("clock_s", state.clock_s);
   visit("validations", state.validations);
   visit("best_loss", state.best_loss);
-  visit("best_ade_m", state.best_ade_m);
   visit("best_progress", state.best_progress);
   visit("best_windows", state.best_windows);
   visit("loss_sum", state.loss_sum);

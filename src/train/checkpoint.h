@@ -26,7 +26,7 @@ struct TrainState {
   std::int64_t steps = 0;     // of the optimiser
   double clock_s = 0;         // of training, over all resumes
   int validations = 0;        // done
-  double best_loss = 0, best_ade_m = 0, best_progress = 0;
+  double best_loss = 0, best_progress = 0;
   std::uint64_t best_windows = 0;
   double loss_sum = 0, nll_sum = 0;  // since the last validation
   std::uint64_t summed = 0;          // windows in these sums

@@ -25,9 +25,10 @@ constexpr std::uint64_t kLargestFile = 1 << 20;
 // ---- What can be set: the one table of keys that reading, checking and writing go through.
 
 using Member =
-    std::variant<std::string RunConfig::*, Architecture ModelConfig::*, int ModelConfig::*,
-                 double ModelConfig::*, bool ModelConfig::*, std::vector<int> ModelConfig::*,
-                 ScheduleKind TrainConfig::*, int TrainConfig::*, double TrainConfig::*>;
+    std::variant<std::string RunConfig::*, Family ModelConfig::*, Architecture ModelConfig::*,
+                 int ModelConfig::*, double ModelConfig::*, bool ModelConfig::*,
+                 std::vector<int> ModelConfig::*, ScheduleKind TrainConfig::*, int TrainConfig::*,
+                 double TrainConfig::*, int SamplerConfig::*, double SamplerConfig::*>;
 
 enum Networks : unsigned {
   kTransformerOnly = 1u << static_cast<int>(Architecture::kTransformer),
@@ -35,6 +36,8 @@ enum Networks : unsigned {
   kAllNetworks = ~0u,
   kAllButMlp = kAllNetworks & ~kMlpOnly,
 };
+
+enum class Of { kBoth, kPaper, kPlus };  // families
 
 // Ranges of [model] are those of Validate(ModelConfig): a network need not come from a file here.
 constexpr double kAnything = std::numeric_limits<double>::infinity();
@@ -45,21 +48,34 @@ struct Field {
   Member member;
   double low = -kAnything, high = kAnything;
   Networks networks = kAllNetworks;  // that have it
+  Of families = Of::kBoth;           // that have it
 };
+
+// A number of one family.
+template <typename Number>
+Field Own(Of family, std::string_view table, std::string_view key, Number member,
+          double low = -kAnything, double high = kAnything) {
+  return {table, key, member, low, high, kAllNetworks, family};
+}
 
 const std::vector<Field>& Fields() {
   using M = ModelConfig;
   using T = TrainConfig;
+  using S = SamplerConfig;
+  constexpr Of kPaper = Of::kPaper, kPlus = Of::kPlus;
   static const std::vector<Field> kFields = {
       {"", "name", &RunConfig::name, 1, 40},
       {"", "description", &RunConfig::description, 0, 200},
 
+      {"model", "family", &M::family},
       {"model", "architecture", &M::architecture},
       {"model", "history_steps", &M::history_steps},
       {"model", "horizon_steps", &M::horizon_steps},
       {"model", "dt_s", &M::dt_s},
-      {"model", "lambda_m", &M::lambda_m},
-      {"model", "velocity", &M::velocity},
+      Own(kPaper, "model", "lambda_m", &M::lambda_m),
+      Own(kPaper, "model", "velocity", &M::velocity),
+      Own(kPlus, "model", "patch", &M::patch),
+      Own(kPlus, "model", "positions", &M::positions),
       {"model", "width", &M::width, -kAnything, kAnything, kAllButMlp},
       {"model", "layers", &M::layers, -kAnything, kAnything, kAllButMlp},
       {"model", "heads", &M::heads, -kAnything, kAnything, kTransformerOnly},
@@ -67,7 +83,7 @@ const std::vector<Field>& Fields() {
       {"model", "positional_encoding", &M::positional_encoding, 0, 1, kTransformerOnly},
       {"model", "hidden", &M::hidden, -kAnything, kAnything, kMlpOnly},
       {"model", "components", &M::components},
-      {"model", "sigma_min_m", &M::sigma_min_m},
+      Own(kPaper, "model", "sigma_min_m", &M::sigma_min_m),
 
       {"train", "epochs", &T::epochs, 1e-6, 1e6},
       {"train", "batch", &T::batch, 1, 65536},
@@ -83,15 +99,35 @@ const std::vector<Field>& Fields() {
       {"train", "lr_warmup", &T::lr_warmup, 0, 0.9},
       {"train", "restart_first", &T::restart_first, 0.001, 1},
       {"train", "restart_factor", &T::restart_factor, 1, 100},
-      {"train", "mse_weight", &T::mse_weight, 0, 1e6},
       {"train", "dropout", &T::dropout, 0, 0.9},
-      {"train", "curriculum", &T::curriculum, 0, 1},
-      {"train", "curriculum_least", &T::curriculum_least, 1, 1000},
-      {"train", "augment_noise_m", &T::augment_noise_m, 0, 100},
-      {"train", "augment_scale", &T::augment_scale, 0, 0.9},
+      Own(kPaper, "train", "mse_weight", &T::mse_weight, 0, 1e6),
+      Own(kPlus, "train", "mode_weight", &T::mode_weight, 0, 1e3),
+      Own(kPlus, "train", "logit_weight", &T::logit_weight, 0, 1e3),
+      Own(kPlus, "train", "beta", &T::beta, 0, 1),
+      Own(kPlus, "train", "assign_temperature", &T::assign_temperature, 0, 1e3),
+      Own(kPlus, "train", "assign_until", &T::assign_until, 0, 1),
+      Own(kPlus, "train", "sigma_gradient", &T::sigma_gradient, 0, 1),
+      Own(kPlus, "train", "speed_power", &T::speed_power, 0, 1),
+      Own(kPaper, "train", "curriculum", &T::curriculum, 0, 1),
+      Own(kPaper, "train", "curriculum_least", &T::curriculum_least, 1, 1000),
+      Own(kPaper, "train", "augment_noise_m", &T::augment_noise_m, 0, 100),
+      Own(kPaper, "train", "augment_scale", &T::augment_scale, 0, 0.9),
       {"train", "patience", &T::patience, 0, 1},
       {"train", "validations", &T::validations, 1, 10'000},
       {"train", "validation_windows", &T::validation_windows, 1, 10'000'000},
+
+      Own(kPlus, "sampler", "generated", &S::generated, 0, 1),
+      Own(kPlus, "sampler", "generated_flights", &S::generated_flights, 0, 100'000),
+      Own(kPlus, "sampler", "fliers", &S::fliers, 0, 1),
+      Own(kPlus, "sampler", "time_scale", &S::time_scale, 0, 1),
+      Own(kPlus, "sampler", "clean", &S::clean, 0, 1),
+      Own(kPlus, "sampler", "noise_least", &S::noise_least, 1e-6, 10),
+      Own(kPlus, "sampler", "noise_most", &S::noise_most, 1e-6, 10),
+      Own(kPlus, "sampler", "noise_unstated", &S::noise_unstated, 0, 1),
+      Own(kPlus, "sampler", "drop", &S::drop, 0, 0.9),
+      Own(kPlus, "sampler", "outliers", &S::outliers, 0, 0.5),
+      Own(kPlus, "sampler", "whole_history", &S::whole_history, 0, 1),
+      Own(kPlus, "sampler", "short_history", &S::short_history, 0, 1),
   };
   return kFields;
 }
@@ -114,17 +150,26 @@ auto& At(Run& run, T TrainConfig::*member) {
   return run.train.*member;
 }
 
+template <typename Run, typename T>
+auto& At(Run& run, T SamplerConfig::*member) {
+  return run.sampler.*member;
+}
+
 std::string FullKey(std::string_view table, std::string_view key) {
   return table.empty() ? std::string(key) : fmt::format("{}.{}", table, key);
 }
 std::string FullKey(const Field& field) { return FullKey(field.table, field.key); }
 
-bool Has(Architecture architecture, const Field& field) {
-  return (field.networks & (1u << static_cast<int>(architecture))) != 0;
+bool Has(const ModelConfig& model, const Field& field) {
+  const bool family = field.families == Of::kBoth || (field.families == Of::kPlus) == model.plus();
+  return family && (field.networks & (1u << static_cast<int>(model.architecture))) != 0;
 }
+
+bool IsTable(std::string_view key) { return key == "model" || key == "train" || key == "sampler"; }
 
 bool IsText(const Field& field) {
   return std::holds_alternative<std::string RunConfig::*>(field.member) ||
+         std::holds_alternative<Family ModelConfig::*>(field.member) ||
          std::holds_alternative<Architecture ModelConfig::*>(field.member) ||
          std::holds_alternative<ScheduleKind TrainConfig::*>(field.member);
 }
@@ -231,6 +276,12 @@ Taken SetChoice(const toml::node& node,
   return Mismatch{value ? Quoted(*value) : Describe(node), "one of " + JoinNames(names)};
 }
 
+Taken Set(const toml::node& node, const Field&, Family& out) {
+  constexpr std::array kChoices = {std::pair(Family::kPaper, std::string_view("paper")),
+                                   std::pair(Family::kPlus, std::string_view("plus"))};
+  return SetChoice(node, kChoices, out);
+}
+
 Taken Set(const toml::node& node, const Field&, Architecture& out) {
   constexpr int kCount = static_cast<int>(Architecture::kMlp) + 1;
   std::array<std::pair<Architecture, std::string_view>, kCount> choices;
@@ -267,15 +318,16 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
 }
 
 // The keys that could have been meant, and the nearest of them if it is near.
-Error UnknownKey(const Entry& entry, Architecture architecture) {
+Error UnknownKey(const Entry& entry, const ModelConfig& model) {
   std::vector<std::string_view> known;
   for (const Field& field : Fields()) {
-    if (field.table == entry.table && Has(architecture, field)) known.push_back(field.key);
+    if (field.table == entry.table && Has(model, field)) known.push_back(field.key);
   }
-  if (entry.table.empty()) known.insert(known.end(), {"model", "train"});
+  if (entry.table.empty()) known.insert(known.end(), {"model", "train", "sampler"});
   const std::string key = Printable(std::string_view(entry.key).substr(0, 60));
   std::string message = fmt::format("there is no key {}", FullKey(entry.table, key));
-  if (known.empty()) return Refuse(entry.where, message + ", expected [model] or [train]");
+  if (known.empty())
+    return Refuse(entry.where, message + ", expected [model], [train] or [sampler]");
   const auto nearest = std::ranges::min_element(
       known, {}, [&](std::string_view candidate) { return EditDistance(candidate, key); });
   if (EditDistance(*nearest, key) <= std::max<std::size_t>(2, key.size() / 3)) {
@@ -286,11 +338,13 @@ Error UnknownKey(const Entry& entry, Architecture architecture) {
 
 Status Apply(const Entry& entry, RunConfig& run) {
   const Field* field = FindField(entry.table, entry.key);
-  if (field == nullptr) return UnknownKey(entry, run.model.architecture);
-  const Architecture architecture = run.model.architecture;
-  if (!Has(architecture, *field)) {
-    return Refuse(entry.where, fmt::format("{} does not belong to architecture {}", FullKey(*field),
-                                           ArchitectureName(architecture)));
+  if (field == nullptr) return UnknownKey(entry, run.model);
+  if (!Has(run.model, *field)) {
+    const bool family = field->families != Of::kBoth;
+    return Refuse(entry.where, fmt::format("{} does not belong to {} {}", FullKey(*field),
+                                           family ? "family" : "architecture",
+                                           family ? FamilyName(run.model.family)
+                                                  : ArchitectureName(run.model.architecture)));
   }
   const Taken taken = std::visit(
       [&](auto member) { return Set(*entry.value, *field, At(run, member)); }, field->member);
@@ -310,7 +364,7 @@ Result<toml::table> ParseToml(std::string_view text, std::string_view where, boo
   }
 }
 
-// The document as a flat list: keys of the top, of [model] and of [train].
+// The document as a flat list: keys of the top and of the tables.
 Result<std::vector<Entry>> Flatten(const toml::table& document, std::string_view where) {
   std::vector<Entry> entries;
   const auto add = [&](std::string_view table, const toml::key& key, const toml::node& value) {
@@ -318,7 +372,7 @@ Result<std::vector<Entry>> Flatten(const toml::table& document, std::string_view
                        fmt::format("{}:{}", where, key.source().begin.line)});
   };
   for (const auto& [key, value] : document) {
-    if (key != "model" && key != "train") {
+    if (!IsTable(key.str())) {
       add("", key, value);
       continue;
     }
@@ -360,7 +414,7 @@ Result<Entry> ParseOverride(const std::string& text, std::vector<toml::table>& d
   return entry;
 }
 
-// Later ones win. The architecture goes first: it says which keys there are.
+// Later ones win. Family and architecture go first: they say which keys there are.
 Status ApplyAll(std::vector<Entry> entries, RunConfig& run) {
   const auto same_key = [](const Entry& a) {
     return [&a](const Entry& b) { return a.table == b.table && a.key == b.key; };
@@ -368,7 +422,8 @@ Status ApplyAll(std::vector<Entry> entries, RunConfig& run) {
   for (auto e = entries.begin(); e != entries.end();) {
     e = std::any_of(e + 1, entries.end(), same_key(*e)) ? entries.erase(e) : e + 1;
   }
-  std::ranges::stable_partition(entries, [](const Entry& e) { return e.key == "architecture"; });
+  std::ranges::stable_partition(
+      entries, [](const Entry& e) { return e.key == "family" || e.key == "architecture"; });
   for (const Entry& entry : entries) {
     if (const Status status = Apply(entry, run); !status.ok()) return status;
   }
@@ -387,6 +442,16 @@ Status CheckWhole(const RunConfig& run, std::string_view where) {
   if (run.train.lr_min > run.train.lr) {
     return Refuse(where, fmt::format("train.lr_min is {}, expected at most train.lr, which is {}",
                                      run.train.lr_min, run.train.lr));
+  }
+  const SamplerConfig& sampler = run.sampler;
+  if (sampler.noise_least > sampler.noise_most) {
+    return Refuse(where, "sampler.noise_least is above sampler.noise_most");
+  }
+  if (sampler.whole_history + sampler.short_history > 1) {
+    return Refuse(where, "sampler.whole_history and sampler.short_history add up to more than 1");
+  }
+  if (sampler.generated > 0 && sampler.generated_flights == 0) {
+    return Refuse(where, "sampler.generated_flights is 0, expected some or sampler.generated = 0");
   }
   return {};
 }
@@ -423,6 +488,7 @@ std::string Written(std::string_view text) {
   return quoted + '"';
 }
 std::string Written(const std::string& text) { return Written(std::string_view(text)); }
+std::string Written(Family value) { return Written(FamilyName(value)); }
 std::string Written(Architecture value) { return Written(ArchitectureName(value)); }
 std::string Written(ScheduleKind value) {
   return Written(kSchedules[static_cast<std::size_t>(value)].second);
@@ -463,7 +529,7 @@ std::string ToToml(const RunConfig& config) {
   std::string out = "# A training run of AeroCast, every setting of it (docs/training.md).\n";
   std::string_view table;
   for (const Field& field : Fields()) {
-    if (!Has(config.model.architecture, field)) continue;
+    if (!Has(config.model, field)) continue;
     if (field.table != table) out += fmt::format("\n[{}]\n", field.table);
     table = field.table;
     out += std::visit(

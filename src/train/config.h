@@ -37,12 +37,22 @@ struct TrainConfig {
   double restart_first = 20.0 / 300;  // warm restarts: share of the first cycle,
   double restart_factor = 2;          // and how much longer each next one is
 
-  // Objective.
-  double mse_weight = 0.15;  // of the heaviest component's squared error
   double dropout = 0.1;
 
-  // Curriculum: for the first share of the run the network sees the last few tokens only, and
-  // observed positions are disturbed. 0: off.
+  // Objective of the paper's family (loss.h).
+  double mse_weight = 0.15;  // of the heaviest component's squared error
+
+  // Objective of plus (plus_loss.h): beside the distance of the point path, which counts once.
+  double mode_weight = 0.5;       // of the modes' likelihood
+  double logit_weight = 0.3;      // of the modes' weights
+  double beta = 0.5;              // of the beta-likelihood
+  double assign_temperature = 4;  // in mean steps, at the start
+  double assign_until = 0.6;      // share of the run after which the nearest mode takes all
+  double sigma_gradient = 0.1;    // share of the spreads' gradient that reaches the trunk
+  double speed_power = 0;         // a window counts as its mean step to this power
+
+  // Curriculum of the paper's family: for the first share of the run the network sees the last few
+  // tokens only, and observed positions are disturbed. 0: off.
   double curriculum = 20.0 / 300;
   int curriculum_least = 5;       // tokens at the start
   double augment_noise_m = 0.02;  // standard deviation on observed positions
@@ -56,18 +66,37 @@ struct TrainConfig {
   friend bool operator==(const TrainConfig&, const TrainConfig&) = default;
 };
 
+// How plus draws its samples (plus_samples.h). Lengths are in units of the window's own mean step,
+// so that every flier is disturbed alike.
+struct SamplerConfig {
+  double generated = 0.5;        // share of samples from generated flights, the rest is the corpus'
+  int generated_flights = 2000;  // drawn once, from the seed
+  double fliers = 0.3;      // share of them that are fast fliers and not of the nine categories
+  double time_scale = 0.3;  // flown faster or slower by e^U(-a, a)
+  double clean = 0.2;       // share of samples without added noise
+  double noise_least = 0.0015, noise_most = 0.7;  // else log-uniform
+  double noise_unstated = 0.25;  // share of samples whose noise the network is not told
+  double drop = 0.4;             // of half of the samples, up to this share of points is missing
+  double outliers = 0.01;        // share of points that are elsewhere
+  // How much history a batch sees: everything, the paper's two seconds, else any number of tokens.
+  double whole_history = 0.4, short_history = 0.25;
+
+  friend bool operator==(const SamplerConfig&, const SamplerConfig&) = default;
+};
+
 struct RunConfig {
   std::string name;         // short, unique, for tables and files: letters, digits, - and _
   std::string description;  // one line for people
   ModelConfig model;
   TrainConfig train;
+  SamplerConfig sampler;  // of plus
 
   friend bool operator==(const RunConfig&, const RunConfig&) = default;
 };
 
-// TOML: name, description, [model], [train]; every key is a field above, absent ones keep their
-// default. Unknown and ill-typed keys and values out of range are refused by name, with file and
-// line. `overrides` are "train.lr=3e-4" from the command line, applied last.
+// TOML: name, description, [model], [train] and, for plus, [sampler]; every key is a field above,
+// absent ones keep their default. Unknown and ill-typed keys and values out of range are refused by
+// name, with file and line. `overrides` are "train.lr=3e-4" from the command line, applied last.
 Result<RunConfig> ReadRunConfig(const std::filesystem::path& file,
                                 std::span<const std::string> overrides = {});
 Result<RunConfig> ParseRunConfig(std::string_view toml, std::string_view where,

@@ -75,13 +75,13 @@ TEST(RunConfig, NamesAnUnknownKeyWithItsLineAndTheKnownOnes) {
   EXPECT_EQ(ErrorOf("[train]\n\nlearning_rate = 1"),
             "x.toml:4: there is no key train.learning_rate; expected one of epochs, batch, lr, "
             "lr_min, beta1, beta2, epsilon, weight_decay, clip_norm, ema, schedule, lr_warmup, "
-            "restart_first, restart_factor, mse_weight, dropout, curriculum, curriculum_least, "
+            "restart_first, restart_factor, dropout, mse_weight, curriculum, curriculum_least, "
             "augment_noise_m, augment_scale, patience, validations, validation_windows");
   EXPECT_THAT(ErrorOf("[train]\nbatsh = 1"),
               HasSubstr("x.toml:3: there is no key train.batsh (nearest: batch); expected one of"));
   EXPECT_EQ(ErrorOf("[trian]\nlr = 1"),
             "x.toml:2: there is no key trian (nearest: train); expected one of name, description, "
-            "model, train");
+            "model, train, sampler");
   EXPECT_THAT(ErrorOf("[model]\narchitecture = 'gru'\nwitdh = 3"),
               AllOf(HasSubstr("no key model.witdh (nearest: width)"), Not(HasSubstr("heads"))));
   EXPECT_THAT(ErrorOf("[train]\n\"a\\u001bb\" = 1"), HasSubstr("no key train.a?b"));
@@ -190,7 +190,7 @@ TEST(RunConfig, WrongOverridesNameTheOption) {
               HasSubstr("--set train.lrr=1: there is no key train.lrr (nearest: lr)"));
   EXPECT_THAT(ErrorOf("", {"lr=1"}), HasSubstr("there is no key lr; expected one of name"));
   EXPECT_EQ(ErrorOf("", {"tain.lr=1"}),
-            "--set tain.lr=1: there is no key tain.lr, expected [model] or [train]");
+            "--set tain.lr=1: there is no key tain.lr, expected [model], [train] or [sampler]");
   EXPECT_EQ(ErrorOf("[model]\nheads = 8", {"model.architecture=gru"}),
             "x.toml:3: model.heads does not belong to architecture gru");
   EXPECT_THAT(ErrorOf("", {"model.heads=7"}), HasSubstr("--set model.heads=7: [model]: "));
@@ -227,7 +227,7 @@ TEST(RunConfig, TheManualExplainsEveryKey) {
   const Result<std::string> manual =
       ReadFile(fs::path(AEROCAST_SOURCE_DIR) / "docs" / "training.md");
   ASSERT_TRUE(manual.ok());
-  for (const char* name : {"paper", "mlp"}) {
+  for (const char* name : {"paper", "mlp", "plus-small"}) {
     const std::string text = ToToml(Committed(name));
     for (std::size_t at = text.find(" = "); at != std::string::npos;
          at = text.find(" = ", at + 1)) {

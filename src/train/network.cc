@@ -44,7 +44,7 @@ Network::Network(const ModelConfig& config, std::uint64_t seed) : config_(config
   }
   if (config.architecture == Architecture::kTransformer && config.positional_encoding) {
     std::vector<float> table = PositionTable(config);
-    positions_ = torch::from_blob(table.data(), {config.history_steps, config.width}).clone();
+    positions_ = torch::from_blob(table.data(), {config.tokens(), config.width}).clone();
   }
 }
 
@@ -55,18 +55,39 @@ const torch::Tensor& Network::parameter(const std::string& name) const {
 }
 
 Heads Network::Forward(const torch::Tensor& tokens, const ForwardOptions& options) const {
-  AEROCAST_CHECK(tokens.dim() == 3 && tokens.size(1) == config_.history_steps &&
+  AEROCAST_CHECK(tokens.dim() == 3 && tokens.size(1) == config_.tokens() &&
                  tokens.size(2) == config_.inputs());
-  AEROCAST_CHECK(options.history >= 0 && options.history <= config_.history_steps);
+  AEROCAST_CHECK(options.history >= 0 && options.history <= config_.tokens());
   const torch::Tensor context = Trunk(*this, tokens, positions_, options);
   if (options.trace) options.trace("context", context);
 
   const std::int64_t batch = tokens.size(0), steps = config_.horizon_steps, k = config_.components;
-  const auto head = [&](const std::string& name) {
-    return Linear(*this, "heads." + name, context);
+  torch::Tensor damped = context;
+  if (options.sigma_gradient < 1) {
+    damped = context.detach() + options.sigma_gradient * (context - context.detach());
+  }
+  const auto head = [&](const std::string& name, const torch::Tensor& x) {
+    return Linear(*this, "heads." + name, x);
   };
-  return {head("mean").view({batch, steps, k, 3}), head("log_sigma").view({batch, steps, k, 3}),
-          head("logit").view({batch, steps, k})};
+  Heads heads = {{}, head("mean", context), head("log_sigma", damped), head("logit", context)};
+  if (config_.plus()) {
+    heads.point = head("point", context).view({batch, steps, 3});
+    heads.mean = heads.mean.view({batch, k, steps, 3});
+    heads.log_sigma = heads.log_sigma.view({batch, k, steps, 3});
+  } else {
+    heads.mean = heads.mean.view({batch, steps, k, 3});
+    heads.log_sigma = heads.log_sigma.view({batch, steps, k, 3});
+    heads.logit = heads.logit.view({batch, steps, k});
+  }
+  return heads;
+}
+
+torch::Tensor Heads::Flat() const {
+  std::vector<torch::Tensor> parts;
+  for (const torch::Tensor& part : {point, mean, log_sigma, logit}) {
+    if (part.defined()) parts.push_back(part.flatten(1));
+  }
+  return torch::cat(parts, 1);
 }
 
 std::vector<Tensor> Network::Export(const torch::Tensor& flat) const {

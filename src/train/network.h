@@ -21,15 +21,20 @@
 
 namespace aerocast {
 
-// What the heads say, in lambda units.
+// What the heads say (HeadsOf, src/model/config.h): in lambda units, or of order one (plus).
 struct Heads {
-  torch::Tensor mean;       // (B, S, K, 3)
-  torch::Tensor log_sigma;  // (B, S, K, 3)
-  torch::Tensor logit;      // (B, S, K)
+  torch::Tensor point;      // plus: (B, S, 3)
+  torch::Tensor mean;       // (B, S, K, 3); plus: (B, K, S, 3)
+  torch::Tensor log_sigma;  // alike
+  torch::Tensor logit;      // (B, S, K); plus: (B, K)
+
+  // All of them side by side, as the runtime has them: (B, outputs).
+  torch::Tensor Flat() const;
 };
 
 struct ForwardOptions {
   int history = 0;                   // the last so many tokens are seen; 0: all
+  double sigma_gradient = 1;         // share of log_sigma's gradient that goes on to the trunk
   bool pruned = true;                // the last layer computes only what the last token needs
   const Dropout* dropout = nullptr;  // nullptr: off
   // Called with every intermediate result by name ("embed", "layers.0.attention", ..., "context"),

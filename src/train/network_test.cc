@@ -117,7 +117,7 @@ TEST_P(EveryNetwork, SeesTheLastTokensOnly) {
   const Network network(config, 5);
   const torch::Tensor tokens = RandomTokens(config, 2, 7);
   torch::Tensor altered = tokens.clone();
-  altered.narrow(1, 0, config.history_steps - 2).add_(1);
+  altered.narrow(1, 0, config.tokens() - 2).add_(1);
   ForwardOptions two;
   two.history = 2;
   EXPECT_EQ(Difference(network.Forward(tokens, two), network.Forward(altered, two)), 0);
@@ -126,7 +126,7 @@ TEST_P(EveryNetwork, SeesTheLastTokensOnly) {
   EXPECT_GT(Difference(network.Forward(tokens, three), network.Forward(altered, three)), 1e-4);
   EXPECT_GT(Difference(network.Forward(tokens), network.Forward(tokens, two)), 1e-4);
   ForwardOptions all;
-  all.history = config.history_steps;
+  all.history = config.tokens();
   EXPECT_EQ(Difference(network.Forward(tokens), network.Forward(tokens, all)), 0);
 }
 
@@ -199,7 +199,7 @@ TEST(Network, PositionsCountFromTheEnd) {
   Network network(config, 10);
   network.flat().zero_();  // all that is left of the embedding are the positions
   std::map<int, torch::Tensor> embedded;
-  for (const int history : {config.history_steps, 2}) {
+  for (const int history : {config.tokens(), 2}) {
     ForwardOptions options;
     options.history = history;
     options.trace = [&](const std::string& name, const torch::Tensor& value) {
@@ -207,9 +207,9 @@ TEST(Network, PositionsCountFromTheEnd) {
     };
     (void)network.Forward(RandomTokens(config, 1, 1), options);
   }
-  const torch::Tensor& all = embedded[config.history_steps];
-  EXPECT_TRUE(torch::equal(all.narrow(0, config.history_steps - 2, 2), embedded[2]));
-  for (int t = 0; t < config.history_steps; ++t) {
+  const torch::Tensor& all = embedded[config.tokens()];
+  EXPECT_TRUE(torch::equal(all.narrow(0, config.tokens() - 2, 2), embedded[2]));
+  for (int t = 0; t < config.tokens(); ++t) {
     EXPECT_NEAR(all[t][0].item<double>(), std::sin(t), 1e-6);
     EXPECT_NEAR(all[t][1].item<double>(), std::cos(t), 1e-6);
     EXPECT_NEAR(all[t][2].item<double>(), std::sin(t / std::pow(10000, 2.0 / config.width)), 1e-6);

@@ -166,7 +166,7 @@ TEST(Reference, RecurrentLayersAreTheirEquationsStepByStep) {
       const auto traced = Traced(network, tokens, options);
       for (int b = 0; b < batch; ++b) {
         std::vector<Vector> x;
-        for (int t = config.history_steps - history; t < config.history_steps; ++t) {
+        for (int t = config.tokens() - history; t < config.tokens(); ++t) {
           x.push_back(Row(tokens[b][t]));
         }
         for (int n = 0; n < config.layers; ++n) {

@@ -6,6 +6,7 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <string>
 
 #include "src/base/rng.h"
 #include "src/model/config.h"
@@ -34,6 +35,15 @@ inline ModelConfig TinyConfig(Architecture architecture) {
   return config;
 }
 
+// By the name of its golden file: an architecture, or "plus" for that family's Transformer.
+inline ModelConfig TinyNamed(const std::string& name) {
+  if (name != "plus") return TinyConfig(*ArchitectureFromName(name));
+  ModelConfig config = TinyConfig(Architecture::kTransformer);
+  config.family = Family::kPlus;
+  config.patch = 2;
+  return config;
+}
+
 inline torch::Tensor RandomNormal(at::IntArrayRef shape, double sigma, std::uint64_t seed) {
   torch::Tensor out = torch::empty(shape);
   Rng rng(seed);
@@ -42,7 +52,7 @@ inline torch::Tensor RandomNormal(at::IntArrayRef shape, double sigma, std::uint
   return out;
 }
 inline torch::Tensor RandomTokens(const ModelConfig& config, int batch, std::uint64_t seed) {
-  return RandomNormal({batch, config.history_steps, config.inputs()}, 0.5, seed);
+  return RandomNormal({batch, config.tokens(), config.inputs()}, 0.5, seed);
 }
 inline torch::Tensor RandomTargets(const ModelConfig& config, int batch, std::uint64_t seed) {
   return RandomNormal({batch, config.horizon_steps, 3}, 0.5, seed);

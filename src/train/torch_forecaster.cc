@@ -27,16 +27,16 @@ class TorchForecaster : public NetworkForecaster {
   }
 
  private:
-  void Forward(std::span<const float> tokens, int windows, Workspace&,
+  void Forward(std::span<const float> tokens, int windows, int seen, Workspace&,
                std::span<float> heads) const noexcept override {
     try {
       const torch::NoGradGuard no_grad;
       const torch::Tensor input =
           torch::from_blob(const_cast<float*>(tokens.data()),
-                           {windows, config().history_steps, config().inputs()}, torch::kFloat32);
-      const Heads output = network_.Forward(input);
-      const torch::Tensor rows = torch::cat(
-          {output.mean.flatten(1), output.log_sigma.flatten(1), output.logit.flatten(1)}, 1);
+                           {windows, config().tokens(), config().inputs()}, torch::kFloat32);
+      ForwardOptions options;
+      options.history = seen;
+      const torch::Tensor rows = network_.Forward(input, options).Flat();
       std::copy_n(rows.data_ptr<float>(), heads.size(), heads.data());
     } catch (const std::exception&) {  // out of memory: an answer that the guard will replace
       std::fill(heads.begin(), heads.end(), std::numeric_limits<float>::quiet_NaN());

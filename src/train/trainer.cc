@@ -19,6 +19,8 @@
 #include "src/train/loss.h"
 #include "src/train/network.h"
 #include "src/train/optimizer.h"
+#include "src/train/plus_loss.h"
+#include "src/train/plus_samples.h"
 #include "src/train/schedule.h"
 
 namespace aerocast {
@@ -52,37 +54,44 @@ struct StepSums {
   double clock_s = 0;        // rank 0's alone
 };
 
+// What the loss of some windows adds up to.
+struct Judgement {
+  torch::Tensor total;        // mean, differentiable
+  double nll = 0, ade_m = 0;  // means
+};
+
 class Trainer {
  public:
-  Trainer(const TrainOptions& options, const ExampleSet& train, const ExampleSet& validation,
-          RunDirectory* run, Peers& peers)
+  Trainer(const TrainOptions& options, Lesson& lesson, RunDirectory* run, Peers& peers)
       : options_(options),
         config_(options.config.train),
-        train_(train),
+        lesson_(lesson),
         run_(run),
         peers_(peers),
         network_(options.config.model, options.facts.seed),
         optimizer_(network_.flat().numel(), config_),
         stopping_(config_.patience),
-        builder_(train, config_, options.facts.seed) {
-    ReadValidation(validation);
-  }
+        builder_(*lesson.train) {}
 
   Result<TrainSummary> Run();
 
  private:
-  void ReadValidation(const ExampleSet& validation);
   Status Resume();
   Status ShareState();
   Result<TrainEnd> Loop();
   StepPlan Plan(std::uint64_t first_window) const;
   Result<StepSums> Step(const Batch& batch, const StepPlan& plan);
+  Judgement Judge(const Heads& heads, const torch::Tensor& targets, double progress,
+                  bool validating) const;
+  Judgement JudgeValidation(const ValidationSet& set, double progress) const;
   void Count(const StepSums& sums, const StepPlan& plan);
+  double ChoosingLoss(const CurvePoint& point) const;
   Status Validate(const StepPlan& plan, double progress);
   Status Save();
   Status WriteResult(TrainEnd end);
   void Report(const StepSums& sums, const StepPlan& plan, const CurvePoint* validated);
 
+  std::int64_t Targets() const { return static_cast<std::int64_t>(lesson_.train->targets()); }
   bool ByClock() const { return options_.facts.length.budget_s > 0; }
   double Progress(std::uint64_t windows, double clock_s) const;
   double Progress(std::uint64_t windows) const { return Progress(windows, shared_clock_s_); }
@@ -99,10 +108,11 @@ class Trainer {
   std::string RunKey() const;
   TrainState Collect();  // its arrays are those of network_ and optimizer_, not copies
   TrainingCurve Curve(const std::string& note) const;
+  CurvePoint BestPoint() const;
 
   const TrainOptions& options_;
   const TrainConfig& config_;
-  const ExampleSet& train_;
+  Lesson& lesson_;
   RunDirectory* run_;
   Peers& peers_;
   Network network_;
@@ -110,7 +120,6 @@ class Trainer {
   EarlyStopping stopping_;
   BatchBuilder builder_;
 
-  torch::Tensor validation_tokens_, validation_targets_;
   TrainState state_;           // its arrays live in network_ and optimizer_ while training
   double shared_clock_s_ = 0;  // rank 0's, as of the last step
   double clock_before_s_ = 0;  // of earlier processes of this run
@@ -119,21 +128,19 @@ class Trainer {
   double windows_per_s_ = 0;
 };
 
-void Trainer::ReadValidation(const ExampleSet& validation) {
-  const ExampleSet thinned =
-      validation.Thinned(static_cast<std::size_t>(config_.validation_windows));
+// The objective of the network's family. The distance is computed where it costs nothing or is
+// asked for.
+Judgement Trainer::Judge(const Heads& heads, const torch::Tensor& targets, double progress,
+                         bool validating) const {
   const ModelConfig& model = options_.config.model;
-  const auto n = static_cast<std::int64_t>(thinned.size());
-  validation_tokens_ = torch::empty({n, model.history_steps, model.inputs()});
-  validation_targets_ = torch::empty({n, model.horizon_steps, 3});
-  const auto row = [](torch::Tensor& rows, std::int64_t i) {
-    torch::Tensor one = rows[i];
-    return std::span<float>(one.data_ptr<float>(), static_cast<std::size_t>(one.numel()));
-  };
-  for (std::int64_t i = 0; i < n; ++i) {
-    thinned.Write(static_cast<std::size_t>(i), row(validation_tokens_, i),
-                  row(validation_targets_, i));
+  if (model.plus()) {
+    const PlusLoss loss = EvaluatePlusLoss(heads, targets, model, config_, progress);
+    return {loss.total, loss.nll, loss.ade_m};
   }
+  const torch::Tensor steps = targets.view({-1, model.horizon_steps, 3});
+  const Loss loss = MixtureLoss(heads, steps, model, validating ? 0 : config_.mse_weight);
+  return {loss.total, loss.nll.item<double>(),
+          validating ? PointError(heads, steps, model).mean().item<double>() : 0};
 }
 
 double Trainer::Progress(std::uint64_t windows, double clock_s) const {
@@ -228,7 +235,9 @@ StepPlan Trainer::Plan(std::uint64_t first_window) const {
   StepPlan plan;
   plan.progress = Progress(first_window);
   plan.lr = LearningRate(config_, plan.progress);
-  plan.history = CurriculumHistory(config_, options_.config.model.history_steps, plan.progress);
+  plan.history = options_.config.model.plus()
+                     ? PlusHistory(options_.config, options_.facts.seed, first_window)
+                     : CurriculumHistory(config_, options_.config.model.tokens(), plan.progress);
   const RunLength& length = options_.facts.length;
   const auto batch = static_cast<std::uint64_t>(config_.batch);
   const std::uint64_t left = length.windows > first_window ? length.windows - first_window : 0;
@@ -239,7 +248,7 @@ StepPlan Trainer::Plan(std::uint64_t first_window) const {
   const std::uint64_t begin = edge(peers_.rank()), end = edge(peers_.rank() + 1);
   plan.size = static_cast<int>(size);
   plan.request = {first_window + begin, static_cast<int>(end - begin),
-                  Augments(config_, plan.progress)};
+                  Augments(config_, plan.progress), plan.history};
   return plan;
 }
 
@@ -253,13 +262,14 @@ Result<StepSums> Trainer::Step(const Batch& batch, const StepPlan& plan) {
     ForwardOptions forward;
     forward.history = plan.history;
     if (config_.dropout > 0) forward.dropout = &dropout;
+    forward.sigma_gradient = model.plus() ? config_.sigma_gradient : 1;
     const Heads heads =
-        network_.Forward(View(batch.tokens, {n, model.history_steps, model.inputs()}), forward);
-    const Loss loss = MixtureLoss(heads, View(batch.targets, {n, model.horizon_steps, 3}), model,
-                                  config_.mse_weight);
-    (loss.total * (static_cast<double>(n) / plan.size)).backward();
-    sums.loss = loss.total.item<double>() * static_cast<double>(n);
-    sums.nll = loss.nll.item<double>() * static_cast<double>(n);
+        network_.Forward(View(batch.tokens, {n, model.tokens(), model.inputs()}), forward);
+    const Judgement judged =
+        Judge(heads, View(batch.targets, {n, Targets()}), plan.progress, false);
+    (judged.total * (static_cast<double>(n) / plan.size)).backward();
+    sums.loss = judged.total.item<double>() * static_cast<double>(n);
+    sums.nll = judged.nll * static_cast<double>(n);
   }
   if (Status s = peers_.Sum(network_.flat_grad()); !s.ok()) return s.error();
   sums.stop = options_.stop != nullptr && options_.stop->load() ? 1 : 0;
@@ -291,27 +301,53 @@ void Trainer::Count(const StepSums& sums, const StepPlan& plan) {
   shared_clock_s_ = sums.clock_s;
 }
 
+// This process's share of the set's means.
+Judgement Trainer::JudgeValidation(const ValidationSet& set, double progress) const {
+  const ModelConfig& model = options_.config.model;
+  const auto n = static_cast<std::int64_t>(set.windows);
+  const torch::Tensor tokens = View(set.tokens, {n, model.tokens(), model.inputs()});
+  const torch::Tensor targets = View(set.targets, {n, Targets()});
+  ForwardOptions forward;
+  forward.history = set.history;
+  Judgement sums;
+  std::int64_t batch = 0;
+  for (std::int64_t i = 0; i < n; i += kValidationBatch, ++batch) {
+    if (batch % peers_.size() != peers_.rank()) continue;
+    const std::int64_t end = std::min(i + kValidationBatch, n);
+    const Heads heads = network_.Forward(tokens.slice(0, i, end), forward);
+    const Judgement judged = Judge(heads, targets.slice(0, i, end), progress, true);
+    const double share = static_cast<double>(end - i) / static_cast<double>(n);
+    sums.nll += judged.nll * share;
+    sums.ade_m += judged.ade_m * share;
+  }
+  return sums;
+}
+
+// What the weights that are kept are best in: the likelihood, as the paper has it; for plus, whose
+// spreads are fitted again by calibration, the point path with and without a long history.
+double Trainer::ChoosingLoss(const CurvePoint& point) const {
+  if (!options_.config.model.plus()) return point.validation_nll;
+  return 0.5 * (point.validation_ade_m + point.validation_ade_short_m);
+}
+
 Status Trainer::Validate(const StepPlan& plan, double progress) {
   const torch::NoGradGuard no_grad;
-  const ModelConfig& model = options_.config.model;
   torch::Tensor trained;
   if (config_.ema > 0) {  // look through the averaged weights
     trained = network_.flat().detach().clone();
     network_.flat().copy_(optimizer_.average());
   }
-  const std::int64_t n = validation_tokens_.size(0);
-  torch::Tensor sums = torch::zeros({2}, torch::kFloat64);  // nll, ade
-  std::int64_t batch = 0;
-  for (std::int64_t i = 0; i < n; i += kValidationBatch, ++batch) {
-    if (batch % peers_.size() != peers_.rank()) continue;
-    const std::int64_t end = std::min(i + kValidationBatch, n);
-    const torch::Tensor targets = validation_targets_.slice(0, i, end);
-    const Heads heads = network_.Forward(validation_tokens_.slice(0, i, end));
-    const Loss loss = MixtureLoss(heads, targets, model, 0);
-    sums[0] += loss.nll.item<double>() * static_cast<double>(end - i);
-    sums[1] += PointError(heads, targets, model).sum().item<double>();
+  std::vector<Judgement> judged;
+  for (const ValidationSet& set : lesson_.validation) {
+    judged.push_back(JudgeValidation(set, progress));
   }
   if (config_.ema > 0) network_.flat().copy_(trained);
+  torch::Tensor sums =
+      torch::zeros({static_cast<std::int64_t>(2 * judged.size())}, torch::kFloat64);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    sums[static_cast<std::int64_t>(2 * i)] = judged[i].nll;
+    sums[static_cast<std::int64_t>(2 * i + 1)] = judged[i].ade_m;
+  }
   if (Status s = peers_.Sum(sums); !s.ok()) return s;
 
   CurvePoint point;
@@ -323,19 +359,20 @@ Status Trainer::Validate(const StepPlan& plan, double progress) {
   const double summed = static_cast<double>(std::max<std::uint64_t>(state_.summed, 1));
   point.train_loss = state_.loss_sum / summed;
   point.train_nll = state_.nll_sum / summed;
-  point.validation_nll = sums[0].item<double>() / static_cast<double>(n);
-  point.validation_ade_m = sums[1].item<double>() / static_cast<double>(n);
+  point.validation_nll = sums[0].item<double>();
+  point.validation_ade_m = sums[1].item<double>();
+  if (judged.size() > 1) point.validation_ade_short_m = sums[3].item<double>();
   if (!std::isfinite(point.validation_nll) || !std::isfinite(point.validation_ade_m)) {
     return Error{ErrorCode::kIo,
                  fmt::format("the validation loss is not finite after {} windows; the last good "
                              "checkpoint is kept; try a lower train.lr",
                              state_.windows)};
   }
-  point.best = stopping_.Observe(point.validation_nll, progress);
+  const double loss = ChoosingLoss(point);
+  point.best = stopping_.Observe(loss, progress);
   if (point.best) {
     state_.best = Deployed().clone();
-    state_.best_loss = point.validation_nll;
-    state_.best_ade_m = point.validation_ade_m;
+    state_.best_loss = loss;
     state_.best_progress = progress;
     state_.best_windows = state_.windows;
   }
@@ -345,17 +382,24 @@ Status Trainer::Validate(const StepPlan& plan, double progress) {
   if (run_ == nullptr) return {};
   run_->Log(
       fmt::format("{} windows, epoch {:.2f}: train nll {:.4f}, validation nll {:.4f}, ade "
-                  "{:.4f} m, lr {:.3g}, {} tokens{}",
+                  "{}, lr {:.3g}, {} tokens{}",
                   point.windows, point.epochs, point.train_nll, point.validation_nll,
-                  point.validation_ade_m, point.lr, point.history, point.best ? ", best" : ""));
+                  ShownAde(point), point.lr, point.history, point.best ? ", best" : ""));
   return run_->WriteCurve(Curve(""));
+}
+
+// The validation of the weights that are kept; rank 0 has all of them.
+CurvePoint Trainer::BestPoint() const {
+  const auto best = std::find_if(state_.points.rbegin(), state_.points.rend(),
+                                 [](const CurvePoint& point) { return point.best; });
+  return best == state_.points.rend() ? CurvePoint{} : *best;
 }
 
 TrainingCurve Trainer::Curve(const std::string& note) const {
   return {.name = options_.config.name,
           .note = note,
           .parameters = static_cast<std::uint64_t>(network_.flat().numel()),
-          .train_windows = train_.size(),
+          .train_windows = lesson_.train->epoch(),
           .points = state_.points};
 }
 
@@ -377,30 +421,34 @@ Status Trainer::WriteResult(TrainEnd end) {
   Model model;
   model.name = options_.config.name;
   model.config = options_.config.model;
-  model.provenance = {
-      .training = ToToml(options_.config),
-      .corpus_name = facts.corpus_name,
-      .corpus_hash = facts.corpus_hash,
-      .split = facts.split,
-      .split_hash = facts.split_hash,
-      .train_flights = options_.train_flights,
-      .seed = facts.seed,
-      .windows_seen = state_.best_windows,
-      .epochs_seen = Epochs(state_.best_windows),
-      .version = std::string(Version()),
-      .metrics = {{"validation_nll", state_.best_loss}, {"validation_ade_m", state_.best_ade_m}}};
+  model.provenance = {.training = ToToml(options_.config),
+                      .corpus_name = facts.corpus_name,
+                      .corpus_hash = facts.corpus_hash,
+                      .split = facts.split,
+                      .split_hash = facts.split_hash,
+                      .train_flights = options_.train_flights,
+                      .seed = facts.seed,
+                      .windows_seen = state_.best_windows,
+                      .epochs_seen = Epochs(state_.best_windows),
+                      .version = std::string(Version()),
+                      .metrics = {{"validation_nll", BestPoint().validation_nll},
+                                  {"validation_ade_m", BestPoint().validation_ade_m}}};
+  if (model.config.plus()) {
+    model.provenance.metrics["validation_ade_short_m"] = BestPoint().validation_ade_short_m;
+  }
   model.tensors = network_.Export(state_.best);
   if (Status s = WriteModel(run_->model_file(), model); !s.ok()) return s;
   const std::string note = end == TrainEnd::kEarly
                                ? "stopped early: no better validation within the patience"
                                : "ran its full length";
-  run_->Log(fmt::format("{}; {} windows in {:.0f} s, best validation nll {:.4f}, ade {:.4f} m",
-                        note, state_.windows, clock_s(), state_.best_loss, state_.best_ade_m));
+  run_->Log(fmt::format("{}; {} windows in {:.0f} s, best validation nll {:.4f}, ade {}", note,
+                        state_.windows, clock_s(), BestPoint().validation_nll,
+                        ShownAde(BestPoint())));
   return run_->WriteCurve(Curve(note));
 }
 
 double Trainer::Epochs(std::uint64_t windows) const {
-  return static_cast<double>(windows) / static_cast<double>(train_.size());
+  return static_cast<double>(windows) / static_cast<double>(lesson_.train->epoch());
 }
 
 void Trainer::Report(const StepSums& sums, const StepPlan& plan, const CurvePoint* validated) {
@@ -504,16 +552,21 @@ Result<TrainSummary> Trainer::Run() {
   summary.windows_per_s =
       static_cast<double>(state_.windows - windows_before) / SecondsSince(start_);
   summary.waited_s = builder_.waited_s();
-  summary.best_nll = state_.best_loss;
-  summary.best_ade_m = state_.best_ade_m;
+  summary.best = BestPoint();
   return summary;
 }
 
 }  // namespace
 
-Result<TrainSummary> Train(const TrainOptions& options, const ExampleSet& train,
-                           const ExampleSet& validation, RunDirectory* run, Peers& peers) {
-  return Trainer(options, train, validation, run, peers).Run();
+Result<TrainSummary> Train(const TrainOptions& options, Lesson& lesson, RunDirectory* run,
+                           Peers& peers) {
+  return Trainer(options, lesson, run, peers).Run();
+}
+
+std::string ShownAde(const CurvePoint& point) {
+  if (point.validation_ade_short_m == 0) return fmt::format("{:.4f} m", point.validation_ade_m);
+  return fmt::format("{:.4f} m ({:.4f} m by a short history)", point.validation_ade_m,
+                     point.validation_ade_short_m);
 }
 
 std::string PrepareMath(int threads) {

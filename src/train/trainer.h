@@ -56,14 +56,17 @@ struct TrainSummary {
   double epochs = 0, seconds = 0;
   double windows_per_s = 0;  // over this process's life, validation and checkpoints included
   double waited_s = 0;       // for batches
-  double best_nll = 0, best_ade_m = 0;
+  CurvePoint best;           // the validation of the weights that are kept
 };
 
 // Trains to the end, or until stopped, from the newest whole checkpoint of `run` if there is one.
 // `run` is rank 0's and null elsewhere. Errors: a loss that is not finite, a checkpoint that cannot
 // be written, a lost peer; what was good is kept, and the message says where.
-Result<TrainSummary> Train(const TrainOptions& options, const ExampleSet& train,
-                           const ExampleSet& validation, RunDirectory* run, Peers& peers);
+Result<TrainSummary> Train(const TrainOptions& options, Lesson& lesson, RunDirectory* run,
+                           Peers& peers);
+
+// A validation's distances in words.
+std::string ShownAde(const CurvePoint& point);
 
 // Denormals flushed, `threads` for libtorch and BLAS (0: one per core). Call before anything else
 // of libtorch. Returns what computes matrix products, for the record.

@@ -61,7 +61,12 @@ class TrainerTest : public testing::Test {
     if (!run.ok()) return run.error();
     auto peers = Peers::Join({}).value();
     const ExampleSet train = Examples(0, 3), validation = Examples(3, 4);
-    return Train(options_, train, validation, &*run, *peers);
+    Lesson lesson;
+    lesson.train =
+        std::make_unique<PaperSamples>(train, options_.config.train, options_.facts.seed);
+    lesson.validation = {PaperValidation(
+        validation, static_cast<std::size_t>(options_.config.train.validation_windows))};
+    return Train(options_, lesson, &*run, *peers);
   }
   std::string Bytes(const std::string& name) {
     return ReadFile(dir_ / name / "model.safetensors").value();

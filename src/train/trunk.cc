@@ -50,7 +50,7 @@ void Trace(const ForwardOptions& options, const std::string& name, const torch::
 }
 
 std::int64_t Seen(const Network& network, const ForwardOptions& options) {
-  return options.history > 0 ? options.history : network.config().history_steps;
+  return options.history > 0 ? options.history : network.config().tokens();
 }
 
 // Tokens side by side, those not seen as zeros; then linear, norm, ReLU per layer.

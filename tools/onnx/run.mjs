@@ -63,7 +63,7 @@ class Network {
 
   async heads(tensor) {
     const results = await this.run(tensor);
-    const parts = ["mean", "log_sigma", "logit"].map((name) => results[name].data);
+    const parts = this.session.outputNames.map((name) => results[name].data);
     const windows = tensor.dims[0];
     const heads = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
     let at = 0;
