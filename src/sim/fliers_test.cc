@@ -242,7 +242,7 @@ TEST(Soaring, ClimbsWhileItCirclesAndSinksWhileItGlides) {
                                  .duration_s = 90,
                                  .noise_m = 0.0})) {
     const std::vector<Vec3>& p = flight.truth;
-    for (std::size_t i = 200; i + 200 < p.size(); i += 50) {
+    for (std::size_t i = 250; i + 250 < p.size(); i += 50) {
       const double climb = (p[i + 200].z - p[i - 200].z) / 4;
       const double before = TurnRate(p, i - 200), here = TurnRate(p, i),
                    after = TurnRate(p, i + 200);
