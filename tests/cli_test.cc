@@ -46,6 +46,9 @@ TEST_F(CommandLine, AnswersNonsenseWithTwoAndOneSentence) {
   ExpectRefusal("generate --out out --flights many", 2, "many");
   ExpectRefusal("generate --out out --flights -3", 2, "flights");
   ExpectRefusal("generate --out out --regime warp", 2, "arena or fast");
+  ExpectRefusal("generate --out out --category bird --regime fast", 2, "for the nine shapes");
+  ExpectRefusal("generate --out out --category fork --fork-probability 2", 2, "0 to 1");
+  ExpectRefusal("generate --out out --fork-probability 0.3", 2, "category \"fork\"");
   ExpectRefusal("generate --out out --preset gold", 2, "paper or balanced");
   ExpectRefusal("generate --out out --real somewhere", 2, "--preset");
   ExpectRefusal("generate --out out --speling 1", 2, "--speling");
@@ -94,6 +97,20 @@ TEST_F(CommandLine, SameSeedGivesTheSameBytesWhateverTheThreads) {
   const std::string diff = "diff -r '" + dir_.string() + "/one' '" + dir_.string();
   EXPECT_EQ(RunCommand(diff + "/three'", dir_).exit_code, 0);
   EXPECT_EQ(RunCommand(diff + "/other'", dir_).exit_code, 1);
+}
+
+TEST_F(CommandLine, GeneratesFliersAndForksWhichOtherVerbsTakeAsTheyAre) {
+  const Outcome made = Aerocast(
+      "generate --category fliers,fork --fork-probability 1 --flights 2 --duration 18 "
+      "--out fliers");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("10 recordings"));
+  EXPECT_THAT(Slurp(dir_ / "fliers" / "gen-fork-0001.csv"), HasSubstr("fork-left"));
+  const Outcome stats = Aerocast("stats fliers");
+  EXPECT_EQ(stats.exit_code, 0) << stats.err;
+  for (const char* kind : {"bird", "soaring", "racing", "fixed_wing", "fork"}) {
+    EXPECT_THAT(stats.out, HasSubstr(kind));
+  }
 }
 
 TEST_F(CommandLine, DoesNotOverwriteUnlessTold) {

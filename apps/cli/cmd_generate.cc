@@ -18,7 +18,7 @@ namespace {
 constexpr double kMinZ = 0.3;
 
 struct GenerateFlags {
-  std::string out, preset, real, regime = "arena", name;
+  std::string out, preset, real, regime, name;
   bool force = false;
   GenerateOptions options;
 };
@@ -102,11 +102,12 @@ Result<std::vector<Recording>> MakePreset(const GenerateFlags& flags) {
 Result<std::vector<Recording>> Make(GenerateFlags& flags) {
   if (!flags.preset.empty()) return MakePreset(flags);
   if (!flags.real.empty()) return BadValue("--real goes with --preset paper or balanced");
-  const std::optional<Regime> regime = RegimeFromName(flags.regime);
-  if (!regime) {
-    return BadValue(fmt::format("--regime is '{}', expected arena or fast", flags.regime));
+  if (!flags.regime.empty()) {
+    flags.options.regime = RegimeFromName(flags.regime);
+    if (!flags.options.regime) {
+      return BadValue(fmt::format("--regime is '{}', expected arena or fast", flags.regime));
+    }
   }
-  flags.options.regime = *regime;
   return GenerateFlights(flags.options);
 }
 
@@ -133,22 +134,25 @@ Run AddGenerate(CLI::App& verb) {
   GenerateOptions& options = flags->options;
   verb.add_option("--out", flags->out, "Directory of the new corpus")->required();
   auto* category = verb.add_option("--category", options.categories,
-                                   "Categories, separated by commas (default: all nine)")
+                                   "Separated by commas: any of the nine categories, bird, "
+                                   "soaring, racing, fixed_wing, fork; or nine, fliers for all of "
+                                   "these (default: nine)")
                        ->delimiter(',');
   auto* flights = verb.add_option("--flights", options.flights_per_category, "Flights per category")
                       ->capture_default_str();
   auto* duration = verb.add_option("--duration", options.duration_s, "Seconds per flight")
                        ->capture_default_str();
   auto* regime = verb.add_option("--regime", flags->regime,
-                                 "arena (a motion-capture room), or fast (out of doors, up to 20 "
-                                 "m/s)")
-                     ->capture_default_str();
+                                 "Of the nine: arena (a motion-capture room; the default), or fast "
+                                 "(out of doors, up to 20 m/s)");
+  auto* fork = verb.add_option("--fork-probability", options.fork_probability,
+                               "Of a fork to turn left (default: 0.5)");
   verb.add_option("--noise", options.noise_m,
                   "Sensor noise in metres for every flight (default: 0.05 mm to 5 cm, drawn)");
   verb.add_option("--seed", options.seed, "Same seed, same bytes")->capture_default_str();
   verb.add_option("--preset", flags->preset,
                   "paper (its Table II: 113 recordings, 90,116 windows) or balanced (57 % real)")
-      ->excludes(category, flights, duration, regime);
+      ->excludes(category, flights, duration, regime, fork);
   verb.add_option("--real", flags->real, "With --preset: corpus of real flights, counted first")
       ->type_name("CORPUS");
   verb.add_option("--name", flags->name, "Name of the corpus (default: the directory's)");
@@ -156,6 +160,7 @@ Run AddGenerate(CLI::App& verb) {
   AddThreadsFlag(verb, options.threads);
   verb.footer(
       "Examples:\n  aerocast generate --category circle,star --flights 20 --out corpus/small\n"
+      "  aerocast generate --category fliers --flights 50 --duration 60 --out corpus/fliers\n"
       "  aerocast generate --preset paper --real corpus/nanobench --out corpus/paper");
   return [flags] { return RunGenerate(*flags); };
 }

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "src/base/rng.h"
-#include "src/data/category.h"
+#include "src/sim/kinds.h"
 #include "src/sim/noise.h"
 #include "src/sim/shapes.h"
 
@@ -16,16 +16,6 @@ namespace aerocast {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kGravity = 9.80665;
-
-enum class Stream : std::uint64_t { kPlan, kGust, kPlace, kNoise };
-
-Rng StreamOf(const FlightKey& key, Stream stream) {
-  std::uint64_t h = Mix64(key.purpose);
-  h = Mix64(h ^ static_cast<std::uint64_t>(key.category));
-  h = Mix64(h ^ key.number);
-  return Rng(key.seed, Mix64(h ^ static_cast<std::uint64_t>(stream)));
-}
 
 std::size_t WarmUpSteps(Regime regime) {
   return static_cast<std::size_t>(std::lround(LimitsOf(regime).warm_up_s / kSimStepS));
@@ -67,7 +57,7 @@ void Orient(const ShapeKind& kind, Regime regime, Rng& rng, FlightPlan& plan) {
         return yaw * Tilt(scaled, axis, plan.tilt_rad);
       },
       plan.scale);
-  const RegimeLimits limits = LimitsOf(regime);
+  const FlightLimits limits = LimitsOf(regime);
   FitInto(limits.space.size() - 2 * limits.margin, plan.path);
 }
 
@@ -89,7 +79,7 @@ double DrawArenaSpeed(const PathMotion& motion, Rng& rng) {
 // A faster aircraft for the fast regime: a quicker loop, but one that can brake from its top speed
 // within its acceleration (kp * vmax stays below it), or it would overshoot every corner.
 void DrawFastAircraft(const PathMotion& motion, Rng& rng, FlightPlan& plan) {
-  const RegimeLimits limits = LimitsOf(Regime::kFast);
+  const FlightLimits limits = LimitsOf(Regime::kFast);
   plan.tracking = DrawArenaTracking(rng);
   const double drawn = std::min(rng.LogUniform(4, 25), 20 / motion.speed);
   plan.speed = LimitSpeed(drawn, 1.5, 0.7 * limits.accel, 1.5, motion);
@@ -109,13 +99,20 @@ void DrawFastAircraft(const PathMotion& motion, Rng& rng, FlightPlan& plan) {
 
 }  // namespace
 
+Rng StreamOf(const FlightKey& key, Stream stream) {
+  std::uint64_t h = Mix64(key.purpose);
+  h = Mix64(h ^ static_cast<std::uint64_t>(key.category));
+  h = Mix64(h ^ key.number);
+  return Rng(key.seed, Mix64(h ^ static_cast<std::uint64_t>(stream)));
+}
+
 std::optional<Regime> RegimeFromName(std::string_view name) {
   if (name == "arena") return Regime::kArena;
   if (name == "fast") return Regime::kFast;
   return std::nullopt;
 }
 
-RegimeLimits LimitsOf(Regime regime) {
+FlightLimits LimitsOf(Regime regime) {
   if (regime == Regime::kFast) {
     return {{{-40, -40, 2}, {40, 40, 85}}, {10, 10, 5}, 22, 3 * kGravity, 12};
   }
@@ -151,7 +148,7 @@ SpeedProfile DrawSpeedProfile(Rng& rng) {
 FlightPlan DrawPlan(const FlightKey& key, Regime regime, double duration_s) {
   Rng rng = StreamOf(key, Stream::kPlan);
   const ShapeKind& kind = kShapeKinds[static_cast<std::size_t>(key.category)];
-  const RegimeLimits limits = LimitsOf(regime);
+  const FlightLimits limits = LimitsOf(regime);
   FlightPlan plan;
   plan.profile = DrawSpeedProfile(rng);
   plan.scale = regime == Regime::kFast ? rng.LogUniform(4, 20) : 1;
@@ -202,10 +199,17 @@ std::vector<Vec3> Fly(const FlightPlan& plan, Regime regime, const std::vector<V
   return truth;
 }
 
-void Place(const FlightKey& key, Regime regime, double min_z, std::vector<Vec3>& truth) {
+Flight FlyShape(const FlightKey& key, const FlightRequest& request) {
+  const FlightPlan plan = DrawPlan(key, request.regime, request.duration_s);
+  const std::size_t samples = SamplesFor(request.duration_s);
+  const std::vector<Vec3> gusts = GustsOf(key, request.regime, plan.tracking, samples);
+  Flight flight{Fly(plan, request.regime, gusts, samples), {}};
+  Place(key, LimitsOf(request.regime).space, flight.truth);
+  return flight;
+}
+
+void Place(const FlightKey& key, const Box& space, std::vector<Vec3>& truth) {
   Rng rng = StreamOf(key, Stream::kPlace);
-  Box space = LimitsOf(regime).space;
-  space.low.z = std::max(space.low.z, min_z);
   const Box box = BoundsOf(truth);
   // Anywhere the whole flight fits; a flight that is too large is centred, but never too low.
   const auto shift = [&rng](double low, double high, double from, double to) {
@@ -219,15 +223,17 @@ void Place(const FlightKey& key, Regime regime, double min_z, std::vector<Vec3>&
   for (Vec3& p : truth) p += move;
 }
 
-Recording Record(const FlightKey& key, std::vector<Vec3> truth, std::optional<double> noise_m) {
+Recording Record(const FlightKey& key, Flight flight, std::optional<double> noise_m) {
   Rng rng = StreamOf(key, Stream::kNoise);
   const double drawn = rng.LogUniform(kLeastNoiseM, kMostNoiseM);
-  const std::string_view category = kCategories[static_cast<std::size_t>(key.category)].name;
+  const FlightKind& kind = kFlightKinds[static_cast<std::size_t>(key.category)];
+  std::vector<Vec3>& truth = flight.truth;
   Recording recording;
-  recording.id = fmt::format("gen-{}-{:04}", category, key.number);
-  recording.category = category;
-  recording.configuration = recording.id;
-  recording.object = "simulated quadrotor";
+  recording.id = fmt::format("gen-{}-{:04}", kind.name, key.number);
+  recording.category = kind.name;
+  recording.configuration =
+      flight.configuration.empty() ? recording.id : std::move(flight.configuration);
+  recording.object = kind.object;
   recording.frame = "simulated";
   recording.source = Source::kSynthetic;
   recording.noise_m = noise_m.value_or(drawn);

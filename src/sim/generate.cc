@@ -7,9 +7,8 @@
 #include <cmath>
 
 #include "src/base/parallel.h"
-#include "src/base/text.h"
-#include "src/data/category.h"
-#include "src/data/windows.h"
+#include "src/sim/fork.h"
+#include "src/sim/kinds.h"
 
 namespace aerocast {
 namespace {
@@ -19,31 +18,6 @@ constexpr double kMostSamples =
 
 Error Refuse(std::string message) {
   return {ErrorCode::kInvalidArgument, "generate: " + std::move(message)};
-}
-
-std::string NineCategories() {
-  std::vector<std::string_view> names;
-  for (const Category& category : kCategories) names.push_back(category.name);
-  return JoinNames(names);
-}
-
-Result<std::vector<int>> ResolveCategories(const std::vector<std::string>& names) {
-  std::vector<int> indices;
-  for (const std::string& name : names) {
-    const int index = CategoryIndex(name);
-    if (index < 0) {
-      return Refuse(
-          fmt::format("there is no category \"{}\"; expected one of {}", name, NineCategories()));
-    }
-    if (std::find(indices.begin(), indices.end(), index) != indices.end()) {
-      return Refuse(fmt::format("category \"{}\" is asked for twice", name));
-    }
-    indices.push_back(index);
-  }
-  if (indices.empty()) {
-    for (int i = 0; i < static_cast<int>(kCategories.size()); ++i) indices.push_back(i);
-  }
-  return indices;
 }
 
 Status CheckRanges(const GenerateOptions& options, std::size_t categories) {
@@ -68,28 +42,49 @@ Status CheckRanges(const GenerateOptions& options, std::size_t categories) {
   return {};
 }
 
-Recording GenerateFlight(const FlightKey& key, const GenerateOptions& options) {
-  const FlightPlan plan = DrawPlan(key, options.regime, options.duration_s);
-  const std::size_t samples = SamplesFor(options.duration_s);
-  const std::vector<Vec3> gusts = GustsOf(key, options.regime, plan.tracking, samples);
-  std::vector<Vec3> truth = Fly(plan, options.regime, gusts, samples);
-  Place(key, options.regime, kNoMinZ, truth);
-  return Record(key, std::move(truth), options.noise_m);
+// Options that only some kinds know are refused where none of these is asked for.
+Status CheckKinds(const GenerateOptions& options, const std::vector<int>& kinds) {
+  const auto any = [&](auto&& is) {
+    return std::any_of(kinds.begin(), kinds.end(),
+                       [&](int k) { return is(kFlightKinds[static_cast<std::size_t>(k)]); });
+  };
+  const bool forks = any([](const FlightKind& kind) { return kind.fly == FlyFork; });
+  if (options.regime && !any([](const FlightKind& kind) { return kind.is_shape(); })) {
+    return Refuse(
+        "a regime is for the nine shapes, and none of them is asked for; fliers and forks "
+        "always fly in the open");
+  }
+  if (options.fork_probability && !forks) {
+    return Refuse("a fork probability is for category \"fork\", which is not asked for");
+  }
+  if (options.fork_probability &&
+      !(*options.fork_probability >= 0 && *options.fork_probability <= 1)) {
+    return Refuse(
+        fmt::format("the fork probability must be 0 to 1, not {}", *options.fork_probability));
+  }
+  if (forks && (options.duration_s < kForkLeastS || options.duration_s > kForkMostS)) {
+    return Refuse(fmt::format("a fork branches at {} s; its duration must be {} to {} s, not {}",
+                              kForkTimeS, kForkLeastS, kForkMostS, options.duration_s));
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<std::vector<Recording>> GenerateFlights(const GenerateOptions& options) {
-  const Result<std::vector<int>> categories = ResolveCategories(options.categories);
-  if (!categories.ok()) return categories.error();
-  const Status ranges = CheckRanges(options, categories->size());
-  if (!ranges.ok()) return ranges.error();
+  const Result<std::vector<int>> kinds = KindsFromNames(options.categories);
+  if (!kinds.ok()) return kinds.error();
+  if (Status s = CheckRanges(options, kinds->size()); !s.ok()) return s.error();
+  if (Status s = CheckKinds(options, *kinds); !s.ok()) return s.error();
 
+  const FlightRequest request{options.regime.value_or(Regime::kArena), options.duration_s,
+                              options.fork_probability.value_or(0.5)};
   const auto per_category = static_cast<std::size_t>(options.flights_per_category);
-  std::vector<Recording> flights(categories->size() * per_category);
+  std::vector<Recording> flights(kinds->size() * per_category);
   ParallelFor(flights.size(), options.threads, [&](std::size_t i, int) {
-    const FlightKey key{options.seed, (*categories)[i / per_category], i % per_category, 0};
-    flights[i] = GenerateFlight(key, options);
+    const FlightKey key{options.seed, (*kinds)[i / per_category], i % per_category, 0};
+    const FlightKind& kind = kFlightKinds[static_cast<std::size_t>(key.category)];
+    flights[i] = Record(key, kind.fly(key, request), options.noise_m);
   });
   return flights;
 }

@@ -106,7 +106,7 @@ RC_GTEST_PROP(GenerateFlights, StaysWithinItsRegimesLimits, ()) {
                           .threads = 1};
   const auto flights = GenerateFlights(options);
   RC_ASSERT(flights.ok());
-  const RegimeLimits limits = LimitsOf(regime);
+  const FlightLimits limits = LimitsOf(regime);
   const std::vector<Vec3>& p = flights->front().truth;
   const Box box = BoundsOf(p);
   RC_ASSERT(box.low.z > 0.35);

@@ -43,8 +43,9 @@ std::vector<double> DrawNoiseShape(std::span<const Vec3> truth, Rng& rng) {
 }
 
 std::vector<Vec3> Observe(std::span<const Vec3> truth, double level_m, Rng& rng) {
-  const std::vector<double> shape = DrawNoiseShape(truth, rng);
   std::vector<Vec3> observed(truth.begin(), truth.end());
+  if (level_m == 0) return observed;
+  const std::vector<double> shape = DrawNoiseShape(truth, rng);
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const double x = rng.Normal(), y = rng.Normal(), z = rng.Normal();
     observed[i] += level_m * shape[i] * Vec3{x, y, z};

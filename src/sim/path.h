@@ -6,8 +6,8 @@
 // set-point moves through progress at the flight's nominal speed, so a kind of path says where it
 // is quick or slow by spacing progress wider or narrower than distance (the real figure-8, at
 // constant angular rate, is slower at its ends), and where it waits by a hold. That is all the
-// flight simulation knows of a path; a new kind (a racing line, a soaring bird) is one more
-// function that returns one.
+// flight simulation knows of a path; a new shape is one more function that returns one. Fliers
+// that do not chase a set-point have a course instead (src/sim/course.h).
 #pragma once
 
 #include <cstddef>

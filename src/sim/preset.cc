@@ -186,12 +186,12 @@ PresetResult Finish(std::vector<Job> jobs, const PresetOptions& options,
   PresetResult result;
   result.summary.rows = rows;
   result.generated.resize(jobs.size());
-  const double floor =
-      std::max(LimitsOf(Regime::kArena).space.low.z, options.min_z + kAirborneMarginM);
+  Box space = LimitsOf(Regime::kArena).space;
+  space.low.z = std::max(space.low.z, options.min_z + kAirborneMarginM);
   ParallelFor(jobs.size(), options.threads, [&](std::size_t i, int) {
-    std::vector<Vec3> truth = std::move(jobs[i].flight.truth);
-    Place(jobs[i].flight.key, Regime::kArena, floor, truth);
-    result.generated[i] = Record(jobs[i].flight.key, std::move(truth), options.noise_m);
+    Flight flight{std::move(jobs[i].flight.truth), {}};
+    Place(jobs[i].flight.key, space, flight.truth);
+    result.generated[i] = Record(jobs[i].flight.key, std::move(flight), options.noise_m);
   });
   for (const Job& job : jobs) {
     PresetRow& row = result.summary.rows[static_cast<std::size_t>(job.key.category)];

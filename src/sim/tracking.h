@@ -24,7 +24,8 @@
 
 namespace aerocast {
 
-inline constexpr double kSimStepS = 0.01;  // 100 Hz, the rate of the real recordings
+inline constexpr double kSimStepS = 0.01;    // 100 Hz, the rate of the real recordings
+inline constexpr double kGravity = 9.80665;  // m/s^2
 
 struct AxisGains {
   double kp = 0;    // 1/s
