@@ -71,7 +71,7 @@ struct TrainConfig {
 struct SamplerConfig {
   double generated = 0.5;        // share of samples from generated flights, the rest is the corpus'
   int generated_flights = 2000;  // drawn once, from the seed
-  double fliers = 0.3;      // share of them that are fast fliers and not of the nine categories
+  double fliers = 0.3;      // share of them that are fast: fliers, and the nine shapes out of doors
   double time_scale = 0.3;  // flown faster or slower by e^U(-a, a)
   double clean = 0.2;       // share of samples without added noise
   double noise_least = 0.0015, noise_most = 0.7;  // else log-uniform

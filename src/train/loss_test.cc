@@ -19,7 +19,9 @@ Heads RandomHeads(const ModelConfig& config, int batch, double sigma, std::uint6
   const auto random = [&](at::IntArrayRef shape, int n) {
     return RandomNormal(shape, sigma, seed * 10 + n).to(torch::kDouble).requires_grad_();
   };
-  return {{}, random({batch, steps, k, 3}, 1), random({batch, steps, k, 3}, 2),
+  return {{},
+          random({batch, steps, k, 3}, 1),
+          random({batch, steps, k, 3}, 2),
           random({batch, steps, k}, 3)};
 }
 
@@ -123,7 +125,8 @@ TEST(MixtureLoss, HasAFiniteGradientForAbsurdHeads) {
       },
   };
   for (std::size_t i = 0; i < spoil.size(); ++i) {
-    Heads heads = {{}, torch::zeros({2, 4, 2, 3}), torch::zeros({2, 4, 2, 3}), torch::zeros({2, 4, 2})};
+    Heads heads = {
+        {}, torch::zeros({2, 4, 2, 3}), torch::zeros({2, 4, 2, 3}), torch::zeros({2, 4, 2})};
     spoil[i](heads);
     for (torch::Tensor* head : {&heads.mean, &heads.log_sigma, &heads.logit})
       head->requires_grad_();
@@ -138,7 +141,8 @@ TEST(MixtureLoss, HasAFiniteGradientForAbsurdHeads) {
 
 TEST(PointError, IsTheMeanDistanceBetweenPathsInMetres) {
   const ModelConfig config = TinyConfig(Architecture::kMlp);
-  Heads heads = {{}, torch::zeros({2, 4, 2, 3}), torch::zeros({2, 4, 2, 3}), torch::zeros({2, 4, 2})};
+  Heads heads = {
+      {}, torch::zeros({2, 4, 2, 3}), torch::zeros({2, 4, 2, 3}), torch::zeros({2, 4, 2})};
   heads.logit.select(2, 1).fill_(1);  // component 1 is the heaviest
   heads.mean.select(2, 0).fill_(100);
   torch::Tensor targets = torch::zeros({2, 4, 3});

@@ -78,14 +78,13 @@ TEST(PlusLoss, GradientsAreThoseOfFiniteDifferences) {
       head->requires_grad_(true);
     }
     EvaluatePlusLoss(heads, targets, config, train, progress).total.backward();
-    for (torch::Tensor* head : {&heads.mean, &heads.log_sigma, &heads.logit}) {
+    // Assignment and directions are made of the means, and the loss does not see through them: only
+    // the other heads can be compared.
+    for (torch::Tensor* head : {&heads.log_sigma, &heads.logit}) {
       const torch::Tensor gradient = head->grad().flatten();
       const torch::NoGradGuard no_grad;
       torch::Tensor flat = head->flatten();  // a view
       for (std::int64_t i = 0; i < flat.numel(); i += 5) {
-        // What the assignment and the directions are made of stays: the loss does not see through.
-        const bool mean = head == &heads.mean;
-        if (mean) continue;
         const float before = flat[i].item<float>();
         const auto at = [&](float value) {
           flat[i] = value;
@@ -93,7 +92,8 @@ TEST(PlusLoss, GradientsAreThoseOfFiniteDifferences) {
         };
         const double difference = (at(before + 1e-2f) - at(before - 1e-2f)) / 2e-2;
         flat[i] = before;
-        EXPECT_NEAR(gradient[i].item<double>(), difference, 2e-3) << i << " at " << progress;
+        EXPECT_NEAR(gradient[i].item<double>(), difference, 5e-3 + 1e-3 * std::abs(difference))
+            << i << " at " << progress;
       }
     }
     EXPECT_GT(heads.mean.grad().abs().max().item<double>(), 0);

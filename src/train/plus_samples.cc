@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <optional>
 
 #include "src/base/check.h"
 #include "src/base/rng.h"
-#include "src/data/category.h"
 #include "src/data/resample.h"
 #include "src/forecast/plus.h"
 #include "src/sim/generate.h"
+#include "src/sim/kinds.h"
 
 namespace aerocast {
 namespace {
@@ -76,11 +76,20 @@ class Reader {
   std::size_t at_;  // the sample behind t
 };
 
-Result<std::vector<std::vector<Track>>> Generate(const std::vector<std::string>& categories,
-                                                 Regime regime, int flights, std::uint64_t seed,
-                                                 int threads, double least_s) {
-  std::vector<std::vector<Track>> tracks;
-  if (flights == 0) return tracks;
+// The kinds of a group ("nine", "fliers").
+std::vector<std::string> KindsOf(std::string_view group) {
+  std::vector<std::string> names;
+  for (const FlightKind& kind : kFlightKinds) {
+    if (kind.group == group) names.emplace_back(kind.name);
+  }
+  return names;
+}
+
+// About so many flights of a group, equally many of each kind, added to `tracks` kind by kind.
+Status Generate(std::string_view group, std::optional<Regime> regime, double flights,
+                std::uint64_t seed, int threads, double least_s,
+                std::vector<std::vector<Track>>& tracks) {
+  const std::vector<std::string> kinds = KindsOf(group);
   GenerateOptions options;
   options.regime = regime;
   options.duration_s = kGeneratedS;
@@ -88,15 +97,16 @@ Result<std::vector<std::vector<Track>>> Generate(const std::vector<std::string>&
   options.noise_m = 0;
   options.threads = threads;
   options.flights_per_category =
-      (flights + static_cast<int>(categories.size()) - 1) / static_cast<int>(categories.size());
-  for (const std::string& category : categories) {  // one after the other: less memory
-    options.categories = {category};
+      static_cast<int>(std::ceil(flights / static_cast<double>(kinds.size())));
+  if (options.flights_per_category == 0) return {};
+  for (const std::string& kind : kinds) {  // one after the other: less memory
+    options.categories = {kind};
     Result<std::vector<Recording>> made = GenerateFlights(options);
     if (!made.ok()) return made.error();
     std::vector<Track>& own = tracks.emplace_back();
     for (const Recording& flight : *made) CutTracks(flight, kNoMinZ, least_s, kGeneratedEvery, own);
   }
-  return tracks;
+  return {};
 }
 
 // What a sensor does to the points of a window. The newest and the oldest stay.
@@ -218,16 +228,16 @@ Result<std::unique_ptr<PlusSamples>> PlusSamples::Make(std::span<const Recording
   }
   const SamplerConfig& sampler = config.sampler;
   if (sampler.generated == 0) return samples;
-  const int fliers = static_cast<int>(std::lround(sampler.generated_flights * sampler.fliers));
-  std::vector<std::string> nine;
-  for (const Category& category : kCategories) nine.emplace_back(category.name);
-  const std::pair<Tracks*, Regime> pools[] = {{&samples->nine_, Regime::kArena},
-                                              {&samples->fliers_, Regime::kFast}};
-  for (const auto& [pool, regime] : pools) {
-    const int count = regime == Regime::kFast ? fliers : sampler.generated_flights - fliers;
-    auto made = Generate(nine, regime, count, seed ^ kSampling, threads, least_s);
+  const double fast = sampler.generated_flights * sampler.fliers;
+  const auto generate = [&](std::string_view group, std::optional<Regime> regime, double count,
+                            Tracks& tracks) {
+    return Generate(group, regime, count, seed ^ kSampling, threads, least_s, tracks);
+  };
+  for (const Status& made :
+       {generate("nine", Regime::kArena, sampler.generated_flights - fast, samples->nine_),
+        generate("nine", Regime::kFast, fast / 2, samples->fliers_),
+        generate("fliers", std::nullopt, fast / 2, samples->fliers_)}) {
     if (!made.ok()) return made.error();
-    *pool = std::move(*made);
   }
   return samples;
 }
