@@ -36,6 +36,7 @@ struct ExampleForecast {
   std::vector<double> radius_90;  // around the point path, metres, one per step; or empty
 };
 
+// All lengths are rounded to 0.1 mm.
 struct ExampleWindow {
   std::string flight, category;
   TimeNs t0_ns = 0;
