@@ -182,6 +182,56 @@ TEST_F(CommandLine, WillNotScoreAForecasterOnWhatItWasFittedOn) {
   EXPECT_EQ(Aerocast("evaluate corpus --side all --fit none --models cv --stride 9").exit_code, 0);
 }
 
+TEST_F(CommandLine, ScoresDisturbedFlights) {
+  MakeSmallCorpus();
+  const auto evaluate = [&](const std::string& flags) {
+    const Outcome run =
+        Aerocast("evaluate corpus --stride 10 --models cv,ridge --replicates 100 " + flags);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out;
+  };
+  evaluate("--json clean.json");
+  EXPECT_THAT(evaluate("--noise 0.05 --drop 0.3 --json noisy.json --report noisy.html"),
+              HasSubstr("disturbed: noise 0.05 m (stated), 30 % of 10 Hz dropped"));
+  const auto clean = nlohmann::json::parse(Slurp(dir_ / "clean.json"));
+  const auto noisy = nlohmann::json::parse(Slurp(dir_ / "noisy.json"));
+  EXPECT_EQ(noisy["protocol"]["disturbance"]["noise_m"], 0.05);
+  EXPECT_EQ(noisy["protocol"]["windows"], clean["protocol"]["windows"]);
+  for (std::size_t m = 0; m < 2; ++m) {  // fitted on the same flights as they were
+    EXPECT_EQ(noisy["models"][m]["fingerprint"], clean["models"][m]["fingerprint"]);
+    EXPECT_GT(noisy["models"][m]["groups"][0]["metrics"]["ade"]["value"].get<double>(),
+              clean["models"][m]["groups"][0]["metrics"]["ade"]["value"].get<double>());
+  }
+  ExpectRefusal("compare clean.json noisy.json", 2, "disturbed in different ways");
+  ASSERT_EQ(Aerocast("windows corpus --stride 10 --drop 1 --out w").exit_code, 0);
+  std::string line;
+  std::getline(std::ifstream(dir_ / "w" / "inputs.jsonl"), line);
+  EXPECT_EQ(nlohmann::json::parse(line)["history"].size(), 1u);
+
+  ExpectRefusal("evaluate corpus --noise -1", 2, "the noise must be 0 to 100 m");
+  ExpectRefusal("evaluate corpus --noise nan", 2, "the noise must be 0 to 100 m");
+  ExpectRefusal("evaluate corpus --noise-unstated", 2, "no noise");
+  ExpectRefusal("evaluate corpus --drop 1.5", 2, "dropped observations must be 0 to 1");
+  ExpectRefusal("evaluate corpus --outliers many", 2, "--outliers");
+  ExpectRefusal("evaluate corpus --scale 0", 2, "the scale must be 0.01 to 100");
+  ExpectRefusal("windows corpus --time-scale 0 --out out", 2, "the time scale must be 0.1 to 10");
+  ExpectRefusal("evaluate corpus --yaw 1e9", 2, "the yaw must be");
+  ExpectRefusal("evaluate corpus --time-scale 10", 1, "is left of the flights, flown 10 times");
+}
+
+// The same windows with more or less history, so that `compare` takes both.
+TEST_F(CommandLine, LengthOfHistoryAndChoiceOfWindowsAreApart) {
+  MakeSmallCorpus();
+  for (const char* history : {"1", "4"}) {
+    ASSERT_EQ(Aerocast(std::string("evaluate corpus --stride 10 --models cv,ridge --replicates 100 "
+                                   "--min-history 4 --history ") +
+                       history + " --json h" + history + ".json")
+                  .exit_code,
+              0);
+  }
+  EXPECT_EQ(Aerocast("compare h1.json h4.json --base cv@h1.json --replicates 100").exit_code, 0);
+}
+
 // The open benchmark, used as a stranger would: inputs out, forecasts in. The stranger's forecast
 // is `hold`, so it must score as ours does.
 TEST_F(CommandLine, ChecksItsInstructionSetsAgainstPlainLoops) {

@@ -21,6 +21,7 @@ namespace {
 
 struct EvaluateFlags {
   CorpusFlags corpus;
+  DisturbanceFlags disturbance;
   LoadModel load;
   std::vector<std::string> models, forecasts;
   std::string fit = "train", cluster = "flight", json, report;
@@ -69,16 +70,16 @@ FitOptions FitOptionsFor(const EvaluateFlags& flags, const LoadedSide& loaded) {
 }
 
 // A network scored on flights it has learnt from would be flattered, whatever corpus they are in.
-Status CheckUnseen(const std::string& file, const Provenance& provenance,
-                   const LoadedSide& loaded) {
+Status CheckUnseen(const std::string& file, const Provenance& provenance, const LoadedSide& loaded,
+                   std::span<const FlightWindows> scored) {
+  std::set<std::string> ids;
+  for (const FlightWindows& flight : scored) ids.insert(flight.flight->id);
   const std::set<std::string> seen(provenance.train_flights.begin(),
                                    provenance.train_flights.end());
   std::size_t known = 0;
   std::string first;
-  for (const FlightWindows& flight : loaded.flights) {
-    const auto n = static_cast<std::size_t>(flight.flight - loaded.corpus.recordings.data());
-    const FlightEntry& entry = loaded.corpus.manifest.flights[n];
-    if (!seen.contains(RecordingKey(entry.sha256))) continue;
+  for (const FlightEntry& entry : loaded.corpus.manifest.flights) {
+    if (!ids.contains(entry.id) || !seen.contains(RecordingKey(entry.sha256))) continue;
     if (++known == 1) first = entry.id;
   }
   const bool unlisted = provenance.train_flights.empty();  // too many to list
@@ -93,7 +94,7 @@ Status CheckUnseen(const std::string& file, const Provenance& provenance,
   return BadValue(fmt::format(
       "{}: was trained on {} of the {} to be scored ({} is one); choose another side of the "
       "split it was trained with ('{}' of corpus '{}')",
-      file, known, Count(loaded.flights.size(), "flight"), first, provenance.split,
+      file, known, Count(scored.size(), "flight"), first, provenance.split,
       provenance.corpus_name));
 }
 
@@ -123,14 +124,14 @@ std::pair<std::string, std::string> SplitName(const std::string& model) {
 }
 
 Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const LoadedSide& loaded,
-                  Contestants& all) {
+                  std::span<const FlightWindows> scored, Contestants& all) {
   const auto [name, file] = SplitName(model);
   LoadOptions options;
   options.name = name;
   if (flags.half) options.weights = WeightStorage::kHalf;
   Result<LoadedModel> network = flags.load(file, options);
   if (!network.ok()) return network.error();
-  if (Status s = CheckUnseen(file, network->provenance, loaded); !s.ok()) return s;
+  if (Status s = CheckUnseen(file, network->provenance, loaded, scored); !s.ok()) return s;
   const ForecasterInfo& info = network->forecaster->info();
   if (info.shape.steps != loaded.spec.horizon_steps() || info.dt_s != loaded.spec.dt_s) {
     return BadValue(fmt::format("{}: forecasts {:g} s in steps of {:g} s, asked for are {:g} s",
@@ -143,7 +144,9 @@ Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const Lo
   return {};
 }
 
-Status AddModels(const EvaluateFlags& flags, const LoadedSide& loaded, Contestants& all) {
+// What is fitted is fitted on undisturbed flights.
+Status AddModels(const EvaluateFlags& flags, const LoadedSide& loaded,
+                 std::span<const FlightWindows> scored, Contestants& all) {
   const bool fit = flags.fit != "none";
   std::vector<FlightWindows> train;
   if (fit && NamesClassical(flags)) {
@@ -154,7 +157,7 @@ Status AddModels(const EvaluateFlags& flags, const LoadedSide& loaded, Contestan
   Progress progress("fitting", flags.models.size());
   for (const std::string& model : flags.models) {
     if (IsModelFile(model)) {
-      if (Status s = AddNetwork(flags, model, loaded, all); !s.ok()) return s;
+      if (Status s = AddNetwork(flags, model, loaded, scored, all); !s.ok()) return s;
       continue;
     }
     Result<std::unique_ptr<Forecaster>> made =
@@ -169,9 +172,10 @@ Status AddModels(const EvaluateFlags& flags, const LoadedSide& loaded, Contestan
   return {};
 }
 
-Status AddRecorded(const EvaluateFlags& flags, const LoadedSide& loaded, Contestants& all) {
+Status AddRecorded(const EvaluateFlags& flags, std::span<const FlightWindows> scored,
+                   const WindowSpec& spec, Contestants& all) {
   for (const std::string& file : flags.forecasts) {
-    auto source = RecordedForecasts::Open(file, loaded.flights, loaded.spec);
+    auto source = RecordedForecasts::Open(file, scored, spec);
     if (!source.ok()) return source.error();
     all.sources.push_back(std::move(*source));
   }
@@ -190,8 +194,9 @@ Status CheckNames(const Contestants& all) {
   return {};
 }
 
-Protocol DescribeProtocol(const LoadedSide& loaded) {
+Protocol DescribeProtocol(const LoadedSide& loaded, const Disturbance& disturbance) {
   Protocol protocol;
+  protocol.disturbance = disturbance;
   protocol.corpus_name = loaded.corpus.manifest.name;
   protocol.corpus_hash = loaded.corpus.manifest.hash;
   protocol.corpus_flights = static_cast<std::int64_t>(loaded.corpus.recordings.size());
@@ -202,22 +207,21 @@ Protocol DescribeProtocol(const LoadedSide& loaded) {
   return protocol;
 }
 
-Result<Results> EvaluateAll(EvaluateFlags& flags, const LoadedSide& loaded,
-                            const Contestants& all) {
-  Progress progress("evaluating", all.sources.size() * loaded.flights.size());
-  flags.options.window = loaded.spec;
+Result<Results> EvaluateAll(EvaluateFlags& flags, std::span<const FlightWindows> scored,
+                            const Protocol& protocol, const Contestants& all) {
+  Progress progress("evaluating", all.sources.size() * scored.size());
   flags.options.progress = [&](std::size_t, std::size_t) { progress.Advance(); };
   std::vector<ModelEvaluation> evaluations;
   std::vector<const ForecastSource*> sources;
   for (const auto& source : all.sources) {
-    Result<ModelEvaluation> evaluation = Evaluate(*source, loaded.flights, flags.options);
+    Result<ModelEvaluation> evaluation = Evaluate(*source, scored, flags.options);
     if (!evaluation.ok()) return evaluation.error();
     evaluations.push_back(std::move(*evaluation));
     sources.push_back(source.get());
   }
   Results results =
-      MakeResults(DescribeProtocol(loaded), flags.options, flags.bootstrap, std::move(evaluations),
-                  MakeExamples(sources, loaded.flights, loaded.spec, flags.examples), true);
+      MakeResults(protocol, flags.options, flags.bootstrap, std::move(evaluations),
+                  MakeExamples(sources, scored, flags.options.window, flags.examples), true);
   results.curves = all.curves;
   return results;
 }
@@ -260,13 +264,19 @@ Status RunEvaluate(EvaluateFlags& flags) {
   if (!cluster.ok()) return cluster.error();
   flags.bootstrap.cluster = *cluster;
   if (Status s = CheckFlags(flags); !s.ok()) return s;
+  const Result<Disturbance> disturbance = flags.disturbance.Resolve();
+  if (!disturbance.ok()) return disturbance.error();
   const Result<LoadedSide> loaded = flags.corpus.Load();
   if (!loaded.ok()) return loaded.error();
+  const Result<DisturbedFlights> scored = loaded->Disturbed(*disturbance);
+  if (!scored.ok()) return scored.error();
+  flags.options.window = loaded->spec;
   Contestants all;
-  if (Status s = AddModels(flags, *loaded, all); !s.ok()) return s;
-  if (Status s = AddRecorded(flags, *loaded, all); !s.ok()) return s;
+  if (Status s = AddModels(flags, *loaded, scored->windows, all); !s.ok()) return s;
+  if (Status s = AddRecorded(flags, scored->windows, loaded->spec, all); !s.ok()) return s;
   if (Status s = CheckNames(all); !s.ok()) return s;
-  const Result<Results> results = EvaluateAll(flags, *loaded, all);
+  const Result<Results> results =
+      EvaluateAll(flags, scored->windows, DescribeProtocol(*loaded, *disturbance), all);
   if (!results.ok()) return results.error();
 
   if (flags.json != "-") {
@@ -289,6 +299,7 @@ Run AddEvaluate(CLI::App& verb, LoadModel load) {
   auto flags = std::make_shared<EvaluateFlags>();
   flags->load = std::move(load);
   flags->corpus.Add(verb, "test");
+  flags->disturbance.Add(verb);
   verb.add_option(
           "--models", flags->models,
           "Forecasters, separated by commas: hold, cv, ca, ctrv, imm, ridge, knn, and model "
@@ -331,7 +342,8 @@ Run AddEvaluate(CLI::App& verb, LoadModel load) {
       "Examples:\n  aerocast evaluate corpus/nanobench --report report.html\n"
       "  aerocast evaluate corpus/nanobench --side all --fit none --models hold,cv,ctrv\n"
       "  aerocast evaluate corpus/nanobench --models ridge,knn,runs/paper/model.safetensors\n"
-      "  aerocast evaluate corpus/nanobench --split configuration --cluster configuration");
+      "  aerocast evaluate corpus/nanobench --split configuration --cluster configuration\n"
+      "  aerocast evaluate corpus/nanobench --noise 0.02 --drop 0.3");
   return [flags] { return RunEvaluate(*flags); };
 }
 

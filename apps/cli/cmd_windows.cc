@@ -9,15 +9,22 @@ namespace {
 
 struct WindowsFlags {
   CorpusFlags corpus;
+  DisturbanceFlags disturbance;
   std::string out;
 };
 
 Status RunWindows(const WindowsFlags& flags) {
+  const Result<Disturbance> disturbance = flags.disturbance.Resolve();
+  if (!disturbance.ok()) return disturbance.error();
   const Result<LoadedSide> loaded = flags.corpus.Load();
   if (!loaded.ok()) return loaded.error();
-  if (Status s = WriteWindows(loaded->flights, loaded->spec, flags.out); !s.ok()) return s;
-  fmt::print("{} of {} -> {}/inputs.jsonl, {}/targets.jsonl\n", Count(loaded->windows(), "window"),
-             Count(loaded->flights.size(), "flight"), flags.out, flags.out);
+  const Result<DisturbedFlights> disturbed = loaded->Disturbed(*disturbance);
+  if (!disturbed.ok()) return disturbed.error();
+  const std::vector<FlightWindows>& flights = disturbed->windows;
+  if (Status s = WriteWindows(flights, loaded->spec, flags.out); !s.ok()) return s;
+  fmt::print("{} of {} -> {}/inputs.jsonl, {}/targets.jsonl\n",
+             Count(CountWindows(flights), "window"), Count(flights.size(), "flight"), flags.out,
+             flags.out);
   return {};
 }
 
@@ -26,6 +33,7 @@ Status RunWindows(const WindowsFlags& flags) {
 Run AddWindows(CLI::App& verb) {
   auto flags = std::make_shared<WindowsFlags>();
   flags->corpus.Add(verb, "test");
+  flags->disturbance.Add(verb);
   verb.add_option("--out", flags->out, "New directory for inputs.jsonl and targets.jsonl")
       ->required();
   verb.footer(

@@ -5,16 +5,23 @@
 
 namespace aerocast::cli {
 
-std::size_t LoadedSide::windows() const {
-  std::size_t count = 0;
-  for (const FlightWindows& flight : flights) count += flight.t0.size();
-  return count;
-}
-
 Result<std::vector<FlightWindows>> LoadedSide::Cut(const std::string& other_side) const {
   const Result<std::vector<const Recording*>> recordings = Side(corpus, split, other_side);
   if (!recordings.ok()) return recordings.error();
   return CutFlights(*recordings, spec, min_z());
+}
+
+Result<DisturbedFlights> LoadedSide::Disturbed(const Disturbance& disturbance) const {
+  const Result<std::vector<const Recording*>> recordings = Side(corpus, split, side);
+  if (!recordings.ok()) return recordings.error();
+  Result<DisturbedFlights> disturbed = DisturbFlights(*recordings, disturbance, spec, min_z());
+  if (disturbed.ok() && disturbed->windows.empty()) {
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("no window of {} s history and {} s horizon is left of the flights, {}",
+                    spec.min_history_s, spec.horizon_s, Describe(disturbance))};
+  }
+  return disturbed;
 }
 
 std::vector<std::string> LoadedSide::split_notes() const {
@@ -26,6 +33,34 @@ std::vector<std::string> LoadedSide::split_notes() const {
 std::string LoadedSide::split_hash() const {
   const auto entry = corpus.manifest.splits.find(split);
   return side == "all" || entry == corpus.manifest.splits.end() ? "" : entry->second.hash;
+}
+
+void DisturbanceFlags::Add(CLI::App& verb) {
+  const std::string group = "Shift tests: disturb what forecasters see (docs/shift_tests.md)";
+  const auto number = [&](const char* name, double& value, const char* help) {
+    verb.add_option(name, value, help)->group(group);
+  };
+  number("--noise", disturbance.noise_m, "Noise added to observations, sigma per axis, metres");
+  verb.add_flag("--noise-unstated", noise_unstated,
+                "Do not tell forecasters how large the noise is")
+      ->group(group);
+  number("--outliers", disturbance.outliers, "Share of observations displaced by 0.5 to 3 m");
+  number("--drop", disturbance.drop, "Thin observations to 10 Hz and drop this share of them");
+  number("--yaw", disturbance.yaw_deg, "Turn the flights about the vertical, degrees");
+  number("--scale", disturbance.scale, "Make the flights this many times as large");
+  number("--time-scale", disturbance.time_scale, "Fly the same paths this many times as fast");
+  verb.add_option("--disturbance-seed", disturbance.seed, "Seed of noise, outliers and drops")
+      ->group(group)
+      ->capture_default_str();
+}
+
+Result<Disturbance> DisturbanceFlags::Resolve() const {
+  Disturbance resolved = disturbance;
+  resolved.noise_stated = !noise_unstated;
+  if (const Status valid = Validate(resolved); !valid.ok()) return valid.error();
+  // A seed that nothing draws from makes no difference, to `compare` neither.
+  if (!resolved.random()) resolved.seed = Disturbance{}.seed;
+  return resolved;
 }
 
 void CorpusFlags::Add(CLI::App& verb, const std::string& default_side) {

@@ -9,6 +9,7 @@
 #include "apps/cli/command.h"
 #include "src/data/windows.h"
 #include "src/import/corpus.h"
+#include "src/sim/disturbance.h"
 
 namespace aerocast::cli {
 
@@ -19,13 +20,23 @@ struct LoadedSide {
   WindowSpec spec;
   std::vector<FlightWindows> flights;  // those with at least one window
 
-  std::size_t windows() const;
   double min_z() const { return corpus.manifest.min_z.value_or(kNoMinZ); }
   // The windows of another side of the same split.
   Result<std::vector<FlightWindows>> Cut(const std::string& other_side) const;
+  // The windows of this side with its flights disturbed; the corpus stays as it is.
+  Result<DisturbedFlights> Disturbed(const Disturbance& disturbance) const;
   // Small strata that the split could not spread over all sides, as the manifest notes them.
   std::vector<std::string> split_notes() const;
   std::string split_hash() const;  // empty without a split
+};
+
+// --noise, --noise-unstated, --outliers, --drop, --yaw, --scale, --time-scale, --disturbance-seed
+struct DisturbanceFlags {
+  Disturbance disturbance;
+  bool noise_unstated = false;
+
+  void Add(CLI::App& verb);
+  Result<Disturbance> Resolve() const;
 };
 
 struct CorpusFlags {

@@ -129,12 +129,6 @@ struct Material {
   std::string split_hash;
 };
 
-std::size_t CountWindows(const std::vector<FlightWindows>& flights) {
-  std::size_t count = 0;
-  for (const FlightWindows& f : flights) count += f.t0.size();
-  return count;
-}
-
 // Adds to `left_out` the windows that only a hole keeps from being trained on.
 Result<ExampleSet> ReadSide(const Corpus& corpus, const RunFacts& facts, const ModelConfig& model,
                             const std::string& side, std::size_t& left_out) {

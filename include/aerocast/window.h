@@ -17,12 +17,14 @@
 namespace aerocast {
 
 struct WindowSpec {
-  double history_s = 2.0;      // how far back a forecaster looks (and one sample more, above)
-  double min_history_s = 2.0;  // a window needs at least this much recording before t0
-  double horizon_s = 5.0;      // how far ahead targets go
-  double dt_s = 0.1;           // spacing of history grid and targets
-  int stride = 1;              // windows start every stride * dt_s
-  double max_gap_s = 0.25;     // longest gap that may be interpolated
+  double history_s = 2.0;  // how far back a forecaster looks (and one sample more, above)
+  // A window needs this much recording before t0, whether or not a forecaster looks at it: two
+  // specs that differ in history_s only have the same windows.
+  double min_history_s = 2.0;
+  double horizon_s = 5.0;   // how far ahead targets go
+  double dt_s = 0.1;        // spacing of history grid and targets
+  int stride = 1;           // windows start every stride * dt_s
+  double max_gap_s = 0.25;  // longest gap that may be interpolated
 
   // S, the number of future steps.
   int horizon_steps() const { return static_cast<int>(std::lround(horizon_s / dt_s)); }
@@ -35,8 +37,8 @@ struct WindowSpec {
 // The paper's protocol, which is also the default: 21 + 50 positions at 10 Hz, stride one.
 inline WindowSpec PaperWindows() { return {}; }
 
-// Says which field is out of range, if one is: lengths positive, min_history_s <= history_s,
-// history and horizon whole multiples of dt_s, at most 1,000 steps each, stride at least 1.
+// Says which field is out of range, if one is: lengths positive, history and horizon whole
+// multiples of dt_s, at most 1,000 steps each, stride at least 1.
 Status Validate(const WindowSpec& spec);
 
 }  // namespace aerocast

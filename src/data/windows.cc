@@ -34,14 +34,14 @@ Status Validate(const WindowSpec& spec) {
   if (!(spec.horizon_s >= spec.dt_s)) return refuse("the horizon must be at least one dt");
   if (!(spec.history_s >= spec.dt_s)) return refuse("the history must be at least one dt");
   if (!(spec.min_history_s >= 0)) return refuse("the least history cannot be negative");
-  if (!(spec.min_history_s <= spec.history_s)) {
-    return refuse("the least history must not exceed the history");
-  }
   if (!WholeMultiple(spec.history_s, spec.dt_s) || !WholeMultiple(spec.horizon_s, spec.dt_s)) {
     return refuse("history and horizon must be whole multiples of dt");
   }
   if (spec.history_s / spec.dt_s > 1000.5 || spec.horizon_s / spec.dt_s > 1000.5) {
     return refuse("history and horizon may have at most 1000 steps each");
+  }
+  if (!(spec.min_history_s / spec.dt_s <= 1000.5)) {
+    return refuse("the least history may have at most 1000 steps");
   }
   if (!(spec.max_gap_s > 0)) return refuse("the longest gap must be positive");
   if (spec.stride < 1) return refuse("the stride must be at least 1");
@@ -95,12 +95,34 @@ std::vector<FlightWindows> CutFlights(std::span<const Recording* const> flights,
   return cut;
 }
 
+std::size_t CountWindows(std::span<const FlightWindows> flights) {
+  std::size_t count = 0;
+  for (const FlightWindows& f : flights) count += f.t0.size();
+  return count;
+}
+
 History HistoryAt(const Recording& recording, std::size_t i, double history_s) {
   const std::vector<Observation>& samples = recording.samples;
   const TimeNs oldest = samples[i].t_ns - DurationNs(history_s);
   std::size_t begin = LowerBound(samples, oldest);
   if (begin > 0 && samples[begin].t_ns > oldest) --begin;
   return {recording.id, std::span(samples).subspan(begin, i + 1 - begin), recording.noise_m};
+}
+
+History HistoryAt(const FlightWindows& windows, std::size_t i, double history_s,
+                  std::vector<Observation>& buffer) {
+  const Recording& flight = *windows.flight;
+  if (windows.seen == nullptr) return HistoryAt(flight, i, history_s);
+  const Observation& newest = flight.samples[i];
+  const TimeNs oldest = newest.t_ns - DurationNs(history_s);
+  const std::vector<Observation>& seen = *windows.seen;
+  std::size_t begin = LowerBound(seen, oldest);
+  const std::size_t end = LowerBound(seen, newest.t_ns, begin);
+  if (begin > 0 && (begin == end || seen[begin].t_ns > oldest)) --begin;
+  buffer.assign(seen.begin() + static_cast<std::ptrdiff_t>(begin),
+                seen.begin() + static_cast<std::ptrdiff_t>(end));
+  buffer.push_back(newest);
+  return {flight.id, buffer, flight.noise_m};
 }
 
 bool TargetsAt(const Recording& recording, std::size_t i, const WindowSpec& spec,

@@ -117,7 +117,8 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
   EXPECT_THAT(message({.dt_s = 0}), testing::HasSubstr("dt"));
   EXPECT_THAT(message({.dt_s = std::nan("")}), testing::HasSubstr("dt"));
   EXPECT_THAT(message({.horizon_s = 5.05}), testing::HasSubstr("multiples"));
-  EXPECT_THAT(message({.history_s = 1}), testing::HasSubstr("least history"));
+  EXPECT_THAT(message({.min_history_s = -1}), testing::HasSubstr("least history"));
+  EXPECT_THAT(message({.min_history_s = 1e9}), testing::HasSubstr("least history"));
   EXPECT_THAT(message({.horizon_s = 1e9}), testing::HasSubstr("1000 steps"));
   EXPECT_THAT(message({.stride = 0}), testing::HasSubstr("stride"));
   EXPECT_THAT(message({.max_gap_s = 0}), testing::HasSubstr("gap"));

@@ -143,9 +143,7 @@ NormalPool::NormalPool(std::uint64_t seed) {
 }
 
 std::uint64_t WindowKey(std::uint64_t seed, std::string_view flight, std::int64_t t0_ns) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  for (const char c : flight) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return Mix64(Mix64(Mix64(seed) ^ hash) ^ static_cast<std::uint64_t>(t0_ns));
+  return Mix64(Mix64(Mix64(seed) ^ HashText(flight)) ^ static_cast<std::uint64_t>(t0_ns));
 }
 
 StepDraws::StepDraws(int draws) : m_(draws) {

@@ -10,7 +10,6 @@
 #include "src/base/check.h"
 #include "src/base/parallel.h"
 #include "src/base/text.h"
-#include "src/data/resample.h"
 #include "src/eval/window_score.h"
 
 namespace aerocast {
@@ -36,27 +35,21 @@ Status CheckOptions(const ForecastSource& source, const EvaluationOptions& optio
   return {};
 }
 
-// Sources of point paths have no modes; a Forecast has room for at least one.
-ForecastShape Capacity(const ForecastSource& source) {
-  ForecastShape shape = source.shape();
-  shape.modes = std::max(1, shape.modes);
-  return shape;
-}
-
 // One thread's memory.
 struct Worker {
   Worker(const ForecastSource& source, const TallyLayout& layout, const NormalPool& pool,
          const EvaluationOptions& options)
       : reader(source.MakeReader()),
         scorer(layout, pool, options.draws, options.path_samples),
-        now(Capacity(source)),
-        before(Capacity(source)),
+        now(RoomFor(source)),
+        before(RoomFor(source)),
         targets(static_cast<std::size_t>(layout.steps())) {}
 
   std::unique_ptr<ForecastReader> reader;
   WindowScorer scorer;
   Forecast now, before;
   std::vector<Vec3> targets;
+  std::vector<Observation> seen;
 };
 
 struct FlightOutcome {
@@ -73,7 +66,7 @@ FlightOutcome EvaluateFlight(const FlightWindows& windows, const EvaluationOptio
   for (const std::uint32_t i : windows.t0) {
     ++tally.windows;
     const TimeNs t0 = flight.samples[i].t_ns;
-    const History history = HistoryAt(flight, i, options.window.history_s);
+    const History history = HistoryAt(windows, i, options.window.history_s, worker.seen);
     if (!worker.reader->Read(flight, i, history, worker.now)) {
       if (tally.missing++ == 0) result.first_missing_ns = t0;
       has_before = false;
@@ -156,38 +149,6 @@ Result<ModelEvaluation> Evaluate(const ForecastSource& source,
   evaluation.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return evaluation;
-}
-
-std::vector<ExampleWindow> MakeExamples(std::span<const ForecastSource* const> sources,
-                                        std::span<const FlightWindows> flights,
-                                        const WindowSpec& window, int count) {
-  std::vector<ExampleWindow> examples;
-  for (const FlightWindows& windows : flights) {
-    const Recording& flight = *windows.flight;
-    const auto same = [&](const ExampleWindow& e) { return e.category == flight.category; };
-    if (windows.t0.empty() || std::any_of(examples.begin(), examples.end(), same)) continue;
-    if (static_cast<int>(examples.size()) >= count) break;
-    const std::uint32_t i = windows.t0[windows.t0.size() / 2];
-    const History history = HistoryAt(flight, i, window.history_s);
-    ExampleWindow example{flight.id, flight.category, flight.samples[i].t_ns, {}, {}, {}};
-    std::vector<Vec3> grid(static_cast<std::size_t>(window.history_steps()) + 1);
-    std::vector<std::uint8_t> present(grid.size());
-    ResampleHistory(history, window.dt_s, window.max_gap_s, grid, present);
-    for (std::size_t k = 0; k < grid.size(); ++k) {
-      if (present[k] != 0) example.history.push_back(grid[k]);
-    }
-    example.target.resize(static_cast<std::size_t>(window.horizon_steps()));
-    AEROCAST_CHECK(TargetsAt(flight, i, window, example.target));
-    for (const ForecastSource* source : sources) {
-      Forecast forecast(Capacity(*source));
-      if (!source->MakeReader()->Read(flight, i, history, forecast)) continue;
-      const auto path = forecast.point_path();
-      const std::size_t steps = std::min(path.size(), example.target.size());
-      example.points.push_back({source->info().name, {path.begin(), path.begin() + steps}});
-    }
-    examples.push_back(std::move(example));
-  }
-  return examples;
 }
 
 }  // namespace aerocast

@@ -57,18 +57,4 @@ Result<ModelEvaluation> Evaluate(const ForecastSource& source,
                                  std::span<const FlightWindows> flights,
                                  const EvaluationOptions& options);
 
-// A window to draw a picture of.
-struct ExampleWindow {
-  std::string flight, category;
-  TimeNs t0_ns = 0;
-  std::vector<Vec3> history, target;
-  std::vector<std::pair<std::string, std::vector<Vec3>>> points;  // model name, point path
-};
-
-// One window from the middle of the first flight of each category, at most `count`, with the point
-// path of every source.
-std::vector<ExampleWindow> MakeExamples(std::span<const ForecastSource* const> sources,
-                                        std::span<const FlightWindows> flights,
-                                        const WindowSpec& window, int count);
-
 }  // namespace aerocast

@@ -8,10 +8,13 @@
 #include <cmath>
 #include <cstring>
 
+#include "aerocast/classical.h"
+#include "src/data/test_flight.h"
 #include "src/eval/normal.h"
 #include "src/eval/summary.h"
 #include "src/eval/test_source.h"
 #include "src/forecast/forecaster_testing.h"
+#include "src/sim/disturbance.h"
 
 namespace aerocast {
 namespace {
@@ -304,17 +307,29 @@ TEST(Evaluate, CountsTheStepsWhoseSigmaIsAtTheFloor) {
               1e-9);
 }
 
-TEST(MakeExamples, GivesOneWindowPerCategory) {
-  std::vector<Recording> recordings = WhiteFlights({}, 3, 40);
-  recordings[2].category = "oval";
-  const FunctionSource source = MixtureSource({});
-  const ForecastSource* const sources[] = {&source};
-  const auto examples = MakeExamples(sources, CutAll(recordings), {}, 5);
-  ASSERT_EQ(examples.size(), 2u);
-  EXPECT_EQ(examples[1].category, "oval");
-  EXPECT_EQ(examples[0].history.size(), 21u);
-  EXPECT_EQ(examples[0].target.size(), 50u);
-  EXPECT_EQ(examples[0].points[0].second.size(), 50u);
+// Shift tests: constant velocity knows neither north nor metres, and does not like noise.
+TEST(Evaluate, DisturbedFlightsAreScoredOnTheirOwnTargets) {
+  const Recording flight = MakeFlight(30, 50, [](double t) { return CirclePath(t); });
+  const Recording* const flights[] = {&flight};
+  const auto cv = MakeClassical("cv", 50, 0.1);
+  ASSERT_TRUE(cv.ok());
+  const auto source = MakeForecasterSource(**cv);
+  const auto ade = [&](const Disturbance& disturbance) {
+    const auto made = DisturbFlights(flights, disturbance, {});
+    EXPECT_TRUE(made.ok());
+    const auto evaluation = Evaluate(*source, made->windows, {});
+    EXPECT_TRUE(evaluation.ok());
+    EXPECT_EQ(evaluation->flights[0].tally.windows, 231);
+    return Value(Summarize(*evaluation, {})[0], Metric::kAde);
+  };
+  const double clean = ade({});
+  EXPECT_GT(clean, 1);
+  EXPECT_NEAR(ade({.yaw_deg = 73}), clean, 1e-9);
+  EXPECT_NEAR(ade({.scale = 10}), 10 * clean, 1e-8);
+  EXPECT_GT(ade({.noise_m = 0.2}), clean);
+  EXPECT_GT(ade({.outliers = 0.3}), clean);
+  EXPECT_NEAR(ade({.drop = 0.1}), clean, 0.2 * clean);
+  EXPECT_EQ(ade({.drop = 0.1}), ade({.drop = 0.1}));
 }
 
 }  // namespace

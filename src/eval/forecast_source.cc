@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/eval/forecast_source.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace aerocast {
@@ -41,6 +42,12 @@ class ForecasterSource final : public ForecastSource {
 };
 
 }  // namespace
+
+ForecastShape RoomFor(const ForecastSource& source) {
+  ForecastShape shape = source.shape();
+  shape.modes = std::max(1, shape.modes);
+  return shape;
+}
 
 std::unique_ptr<ForecastSource> MakeForecasterSource(const Forecaster& forecaster,
                                                      std::string fitted_on) {

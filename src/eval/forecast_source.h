@@ -38,6 +38,10 @@ class ForecastSource {
   virtual std::unique_ptr<ForecastReader> MakeReader() const = 0;
 };
 
+// The shape of a Forecast that takes any of its forecasts. Sources of point paths have no modes; a
+// Forecast has room for at least one.
+ForecastShape RoomFor(const ForecastSource& source);
+
 // The forecaster outlives the source.
 std::unique_ptr<ForecastSource> MakeForecasterSource(const Forecaster& forecaster,
                                                      std::string fitted_on = "");

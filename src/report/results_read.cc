@@ -52,6 +52,17 @@ WindowSpec ReadWindow(const Field& f) {
   return w;
 }
 
+Disturbance ReadDisturbance(const Field& f) {
+  Disturbance d;
+  d.time_scale = (f / "time_scale").Number(), d.scale = (f / "scale").Number();
+  d.yaw_deg = (f / "yaw_deg").Number();
+  d.noise_m = (f / "noise_m").Number(), d.noise_stated = (f / "noise_stated").Flag();
+  d.outliers = (f / "outliers").Number(), d.drop = (f / "drop").Number();
+  d.seed = (f / "seed").Count();
+  if (const Status valid = Validate(d); !valid.ok()) f.Fail(valid.error().message);
+  return d;
+}
+
 Protocol ReadProtocol(const Field& f) {
   Protocol p;
   const Field corpus = f / "corpus", interval = f / "interval";
@@ -62,6 +73,7 @@ Protocol ReadProtocol(const Field& f) {
   if (f.Has("split_hash")) p.split_hash = (f / "split_hash").Text();
   p.flights = (f / "flights").Integer(), p.windows = (f / "windows").Integer();
   p.window = ReadWindow(f / "window");
+  if (f.Has("disturbance")) p.disturbance = ReadDisturbance(f / "disturbance");
   p.draws = static_cast<int>((f / "draws").Integer());
   p.path_samples = static_cast<int>((f / "path_samples").Integer());
   p.seed = static_cast<std::uint64_t>((f / "seed").Integer());
@@ -166,6 +178,27 @@ ModelResult ReadModel(const TallyLayout& layout, const Field& f) {
   return m;
 }
 
+// Step by step, as long as the point path.
+void CheckSteps(const Field& f, std::size_t steps, const ExampleForecast& e) {
+  if (steps != e.point.size()) f.Fail(fmt::format("expected {} steps", e.point.size()));
+}
+
+void ReadExampleForecast(const Field& f, ExampleForecast& e) {
+  e.quality = OneOf(f / "quality",
+                    {Quality::kOk, Quality::kShortHistory, Quality::kOutOfDomain, Quality::kStale,
+                     Quality::kFallback, Quality::kNone},
+                    &QualityName);
+  for (const Field& mode : (f / "modes").Items()) {
+    e.modes.push_back({(mode / "weight").Number(), Path(mode / "mean")});
+    CheckSteps(mode / "mean", e.modes.back().mean.size(), e);
+  }
+  if (!f.Has("region_90")) return;
+  const Field region = f / "region_90";
+  e.region = OneOf(region / "from", {RegionKind::kConformal, RegionKind::kDraws}, &RegionKindName);
+  e.radius_90 = (region / "radius").Numbers();
+  CheckSteps(region / "radius", e.radius_90.size(), e);
+}
+
 ExampleWindow ReadExample(const Field& f) {
   ExampleWindow e{(f / "flight").Text(), (f / "category").Text(), 0, {}, {}, {}};
   const double t0 = (f / "t0").Number();
@@ -174,7 +207,14 @@ ExampleWindow ReadExample(const Field& f) {
   e.history = Path(f / "history"), e.target = Path(f / "target");
   const Field points = f / "points";
   for (const auto& [model, path] : points.json().items()) {
-    e.points.push_back({model, Path(points / model.c_str())});
+    ExampleForecast forecast;
+    forecast.model = model, forecast.quality = Quality::kOk;
+    forecast.point = Path(points / model.c_str());
+    // Files of before have point paths only.
+    if (f.Has("forecasts") && (f / "forecasts").Has(model.c_str())) {
+      ReadExampleForecast(f / "forecasts" / model.c_str(), forecast);
+    }
+    e.forecasts.push_back(std::move(forecast));
   }
   return e;
 }

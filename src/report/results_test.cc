@@ -46,6 +46,45 @@ TEST(Results, JsonRoundTripIsExact) {
   EXPECT_EQ(ResultsToJson(*back), json);
 }
 
+TEST(Results, SayWhichDisturbanceWasApplied) {
+  Results results = Example(false);
+  EXPECT_TRUE(nlohmann::json::parse(ResultsToJson(results))["protocol"]["disturbance"].is_null());
+  EXPECT_EQ(EvaluationReport(results).find("disturbed"), std::string::npos);
+  results.protocol.disturbance = {.noise_m = 0.02, .noise_stated = false, .drop = 0.3, .seed = 9};
+  const std::string json = ResultsToJson(results);
+  const auto back = ResultsFromJson(json, "r.json");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->protocol.disturbance, results.protocol.disturbance);
+  EXPECT_NE(EvaluationReport(results).find(
+                "\ndisturbed: noise 0.02 m (not stated), 30 % of 10 Hz dropped, seed 9\n"),
+            std::string::npos);
+  auto j = nlohmann::json::parse(json);
+  j["protocol"]["disturbance"]["drop"] = 2;
+  EXPECT_EQ(ResultsFromJson(j.dump(), "r.json").error().message,
+            "r.json.protocol.disturbance: disturbance: the share of dropped observations must be 0 "
+            "to 1");
+}
+
+TEST(Results, ExamplesCarryModesAndRegions) {
+  auto j = nlohmann::json::parse(ResultsToJson(Example(false)));
+  const auto& said = j["examples"][0]["forecasts"]["wide"];
+  EXPECT_EQ(said["quality"], "ok");
+  EXPECT_EQ(said["modes"].size(), 2u);
+  EXPECT_EQ(said["modes"][1]["weight"], 0.3);
+  EXPECT_EQ(said["modes"][1]["mean"][49], (nlohmann::json{3.0, 1.0, -1.0}));
+  EXPECT_EQ(said["region_90"]["from"], "draws");
+  EXPECT_EQ(said["region_90"]["radius"].size(), 50u);
+  auto old = j;
+  old["examples"][0].erase("forecasts");
+  const auto back = ResultsFromJson(old.dump(), "r.json");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->examples[0].forecasts[0].point.size(), 50u);
+  EXPECT_TRUE(back->examples[0].forecasts[0].modes.empty());
+  j["examples"][0]["forecasts"]["wide"]["region_90"]["radius"] = {1, 2};
+  EXPECT_EQ(ResultsFromJson(j.dump(), "r.json").error().message,
+            "r.json.examples[0].forecasts.wide.region_90.radius: expected 50 steps");
+}
+
 TEST(Results, CurvesAreOptionalAndComeBack) {
   Results results = Example(false);
   EXPECT_FALSE(nlohmann::json::parse(ResultsToJson(results)).contains("curves"));
@@ -141,6 +180,10 @@ TEST(CompareResults, RefusesWhatIsNotComparable) {
   EXPECT_EQ(message(b), "the results are of different splits (none all, none test)");
   b = a, b.protocol.window.stride = 2;
   EXPECT_EQ(message(b), "the results have different window specifications");
+  b = a, b.protocol.disturbance.noise_m = 0.02;
+  EXPECT_EQ(message(b),
+            "the results are of flights disturbed in different ways (none; noise 0.02 m "
+            "(stated))");
   EXPECT_EQ(message(Example(false)), "the results of wide have no per-flight rows");
 }
 

@@ -32,6 +32,15 @@ Json Path(const std::vector<Vec3>& path) {
   return array;
 }
 
+Json DisturbanceJson(const Disturbance& d) {
+  if (d.none()) return nullptr;
+  return {{"text", Describe(d)},    {"time_scale", d.time_scale},
+          {"scale", d.scale},       {"yaw_deg", d.yaw_deg},
+          {"noise_m", d.noise_m},   {"noise_stated", d.noise_stated},
+          {"outliers", d.outliers}, {"drop", d.drop},
+          {"seed", d.seed}};
+}
+
 Json ProtocolJson(const Protocol& p) {
   return {{"corpus",
            {{"name", p.corpus_name},
@@ -50,6 +59,7 @@ Json ProtocolJson(const Protocol& p) {
             {"dt_s", p.window.dt_s},
             {"stride", p.window.stride},
             {"max_gap_s", p.window.max_gap_s}}},
+          {"disturbance", DisturbanceJson(p.disturbance)},
           {"draws", p.draws},
           {"path_samples", p.path_samples},
           {"seed", p.seed},
@@ -173,11 +183,28 @@ Json ModelJson(const TallyLayout& layout, const ModelResult& m) {
   return model;
 }
 
+// Without the point path, which "points" has.
+Json ExampleForecastJson(const ExampleForecast& f) {
+  Json modes = Json::array();
+  for (const ExampleMode& m : f.modes) {
+    modes.push_back({{"weight", Number(m.weight)}, {"mean", Path(m.mean)}});
+  }
+  Json region = nullptr;
+  if (f.region != RegionKind::kNone) {
+    region = {{"from", RegionKindName(f.region)}, {"radius", Numbers(f.radius_90)}};
+  }
+  return {{"quality", QualityName(f.quality)}, {"modes", modes}, {"region_90", region}};
+}
+
 Json ExampleJson(const ExampleWindow& e) {
-  Json points = Json::object();
-  for (const auto& [model, path] : e.points) points[model] = Path(path);
+  Json points = Json::object(), forecasts = Json::object();
+  for (const ExampleForecast& f : e.forecasts) {
+    points[f.model] = Path(f.point);
+    forecasts[f.model] = ExampleForecastJson(f);
+  }
   return {{"flight", e.flight},         {"category", e.category},   {"t0", DurationS(e.t0_ns)},
-          {"history", Path(e.history)}, {"target", Path(e.target)}, {"points", points}};
+          {"history", Path(e.history)}, {"target", Path(e.target)}, {"points", points},
+          {"forecasts", forecasts}};
 }
 
 Json ComparisonJson(const Comparison& c) {

@@ -114,11 +114,13 @@ std::string EvaluationReport(const Results& results) {
   const Protocol& p = results.protocol;
   const std::vector<Metric> metrics = DefaultMetrics();
   return fmt::format(
-      "{}, {} of split {}: {} flights, {} windows; ± is half of the {:.0f} % interval over {} {}s\n"
+      "{}, {} of split {}: {} flights, {} windows; ± is half of the {:.0f} % interval over {} "
+      "{}s\n{}"
       "\nAll windows\n{}\nAverage of the categories\n{}\nAt whole seconds, all windows\n{}"
       "\nBy category\n{}",
       Printable(p.corpus_name), p.side, p.split, FormatCount(p.flights), FormatCount(p.windows),
       100 * p.interval_level, p.clusters, ClusterName(p.cluster),
+      p.disturbance.none() ? "" : fmt::format("disturbed: {}\n", Describe(p.disturbance)),
       MetricTable(results, GroupKind::kAll, metrics),
       MetricTable(results, GroupKind::kCategoryAverage, metrics), HorizonTable(results),
       GroupTable(results, Metric::kAde));

@@ -32,9 +32,10 @@ std::string Begin(const Recording& flight, std::size_t i) {
 
 }  // namespace
 
-std::string FormatInput(const Recording& flight, std::size_t i, const WindowSpec& window) {
-  const History history = HistoryAt(flight, i, window.history_s);
-  std::string line = Begin(flight, i) + ",\"noise_m\":";
+std::string FormatInput(const FlightWindows& windows, std::size_t i, const WindowSpec& window) {
+  std::vector<Observation> seen;
+  const History history = HistoryAt(windows, i, window.history_s, seen);
+  std::string line = Begin(*windows.flight, i) + ",\"noise_m\":";
   AppendFixed(history.noise_m, 9, line);
   line += ",\"history\":[";
   for (std::size_t n = 0; n < history.samples.size(); ++n) {
@@ -65,7 +66,7 @@ Status WriteWindows(std::span<const FlightWindows> flights, const WindowSpec& wi
   std::ofstream targets(staged->path() / "targets.jsonl", std::ios::binary);
   for (const FlightWindows& f : flights) {
     for (const std::uint32_t i : f.t0) {
-      inputs << FormatInput(*f.flight, i, window) << '\n';
+      inputs << FormatInput(f, i, window) << '\n';
       targets << FormatTarget(*f.flight, i, window) << '\n';
     }
   }

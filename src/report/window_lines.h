@@ -19,7 +19,7 @@ Status WriteWindows(std::span<const FlightWindows> flights, const WindowSpec& wi
                     const std::filesystem::path& directory);
 
 // One line each, without the newline; i is the sample at t0.
-std::string FormatInput(const Recording& flight, std::size_t i, const WindowSpec& window);
+std::string FormatInput(const FlightWindows& windows, std::size_t i, const WindowSpec& window);
 std::string FormatTarget(const Recording& flight, std::size_t i, const WindowSpec& window);
 
 }  // namespace aerocast

@@ -262,25 +262,50 @@ function makeExample(rng, models, category, index) {
         [x, y, z] = at(t);
       return [x + drift(t)[0], y + drift(t)[1], z + drift(t)[2]];
     });
+  const points = Object.fromEntries(
+    models.map(([name, atOneSecond, power]) => {
+      const angle = 6.28 * rng(),
+        climb = 0.3 * (rng() - 0.5);
+      return [
+        name,
+        path(1, 50, (t) => {
+          const d = atOneSecond * t ** power;
+          return [d * Math.cos(angle), d * Math.sin(angle), d * climb];
+        }),
+      ];
+    }),
+  );
   return {
     flight: `B${index}_${category}_fast_rep1`,
     category,
     t0: 1772421800.75 + index,
     history: path(-20, 0, () => [0, 0, 0]),
     target: path(1, 50, () => [0, 0, 0]),
-    points: Object.fromEntries(
-      models.map(([name, atOneSecond, power]) => {
-        const angle = 6.28 * rng(),
-          climb = 0.3 * (rng() - 0.5);
-        return [
-          name,
-          path(1, 50, (t) => {
-            const d = atOneSecond * t ** power;
-            return [d * Math.cos(angle), d * Math.sin(angle), d * climb];
-          }),
-        ];
-      }),
+    points,
+    forecasts: Object.fromEntries(
+      models.map(([name], i) => [name, makeRest(points[name], i, index)]),
     ),
+  };
+}
+
+// Besides the point path; every third model states a path only, every second has two modes.
+function makeRest(point, model, index) {
+  const veer = point.map(([x, y, z], i) => [x + 0.0008 * i * i, y, z + 0.01 * i]);
+  const whole = { weight: 1, mean: point };
+  const two = [
+    { weight: 0.7, mean: point },
+    { weight: 0.3, mean: veer },
+  ];
+  return {
+    quality: index === 1 ? "short_history" : "ok",
+    modes: model % 3 === 2 ? [] : model % 2 === 0 ? two : [whole],
+    region_90:
+      model % 3 === 2
+        ? null
+        : {
+            from: model % 2 === 0 ? "conformal" : "draws",
+            radius: point.map((_, i) => 0.01 * (i + 1)),
+          },
   };
 }
 
@@ -293,8 +318,7 @@ function makeCurve(rng, name, { parameters, speed, floor, ade, note, validations
       windows = Math.round(speed * seconds),
       share = (i + 1) / 24;
     const train_nll = floor + 5 * Math.exp(-9 * share) - 0.5 * share + 0.03 * rng();
-    const validation_nll =
-      floor + 4.5 * Math.exp(-8 * share) + 0.35 * share * share + 0.05 * rng();
+    const validation_nll = floor + 4.5 * Math.exp(-8 * share) + 0.35 * share * share + 0.05 * rng();
     const best = validation_nll < lowest;
     lowest = Math.min(lowest, validation_nll);
     return {
@@ -317,7 +341,13 @@ function makeCurve(rng, name, { parameters, speed, floor, ade, note, validations
 function makeCurves(rng) {
   const budget = "the budget of 20 minutes is used up";
   return [
-    makeCurve(rng, "paper", { parameters: 1234567, speed: 310, floor: -2.4, ade: 0.24, note: budget }),
+    makeCurve(rng, "paper", {
+      parameters: 1234567,
+      speed: 310,
+      floor: -2.4,
+      ade: 0.24,
+      note: budget,
+    }),
     makeCurve(rng, "plus", { parameters: 801234, speed: 905, floor: -3.1, ade: 0.2, note: budget }),
     makeCurve(rng, "gru", {
       parameters: 456789,
@@ -335,7 +365,14 @@ function makeCurves(rng) {
       note: HOSTILE,
       validations: 1,
     }),
-    makeCurve(rng, "paper", { parameters: 1, speed: 1, floor: 0, ade: 0, note: "", validations: 0 }),
+    makeCurve(rng, "paper", {
+      parameters: 1,
+      speed: 1,
+      floor: 0,
+      ade: 0,
+      note: "",
+      validations: 0,
+    }),
   ];
 }
 
@@ -372,6 +409,7 @@ export function makeResults({
       draws: 64,
       path_samples: 5,
       seed: 1,
+      disturbance: { text: "noise 0.02 m (stated)", noise_m: 0.02 },
       interval: { level: 0.95, replicates: 1000, cluster: "flight", clusters: 19 },
     },
     metrics: METRICS,

@@ -47,9 +47,10 @@ const browser = await chromium.launch({
 });
 
 /** Runs `test` on a fresh page; whatever the page complains about or asks the network for is a failure. */
-async function open(file, test, settings = {}) {
+async function open(file, test, settings = {}, before = () => {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...settings });
   const page = await context.newPage();
+  await page.addInitScript(before);
   page.setDefaultTimeout(20000);
   const url = pathToFileURL(file).href,
     complaints = [];
@@ -353,6 +354,104 @@ async function checkDetail(page, results) {
   }
 }
 
+/** Pixels of the 3-D picture: how many are not empty, how many have this colour, and all as one text. */
+const pixels = (page, colour) =>
+  page.$eval(
+    "#example-scene canvas",
+    (canvas, wanted) => {
+      // A copy, so that reading does not change how the page's own canvas is kept.
+      const copy = document.createElement("canvas");
+      copy.width = canvas.width;
+      copy.height = canvas.height;
+      const probe = copy.getContext("2d", { willReadFrequently: true });
+      probe.drawImage(canvas, 0, 0);
+      const { data } = probe.getImageData(0, 0, copy.width, copy.height);
+      probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(wanted);
+      probe.fillRect(0, 0, 1, 1);
+      const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+      let drawn = 0,
+        coloured = 0,
+        hash = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        if (data[i + 3] > 0) drawn++;
+        if (data[i + 3] === 255 && data[i] === r && data[i + 1] === g && data[i + 2] === b)
+          coloured++;
+        hash =
+          (Math.imul(hash, 31) + data[i] + 7 * data[i + 1] + 13 * data[i + 2] + data[i + 3]) | 0;
+      }
+      return { drawn, coloured, hash };
+    },
+    colour,
+  );
+
+const apart = (a, b) => Math.hypot(...a.map((x, axis) => x - b[axis]));
+
+async function checkInstant(page, example, name, step) {
+  await page.fill("#example-time", String(step));
+  const text = await page.textContent("#example-instant");
+  const point = example.points[name][step - 1];
+  const radius = example.forecasts[name].region_90?.radius[step - 1];
+  const error = apart(point, example.target[step - 1]);
+  const stated = text.match(/^t0 \+ ([0-9.]+) s: ([0-9.e−]+) m from the flown path, (.*)$/);
+  check(`instant ${step} of ${name}`, stated && isRoundingOf(stated[1], step / 10), text);
+  check(`error of ${name} at step ${step}`, stated && isRoundingOf(stated[2], error), text);
+  const region =
+    radius === undefined
+      ? "no region stated"
+      : `${error <= radius ? "inside" : "outside"} the 90 % region`;
+  check(`region of ${name} at step ${step}`, stated?.[3].startsWith(region), text);
+}
+
+async function checkScene(page, results) {
+  if (results.examples.length === 0) return;
+  await page.selectOption("#example", "0");
+  const [example] = results.examples;
+  const shown = results.models.slice(0, 8).filter((each) => example.points[each.name]?.length > 0);
+  for (const model of shown) {
+    const index = results.models.indexOf(model);
+    await page.selectOption("#example-model", String(index));
+    await page.check('#examples input[value="all"]');
+    const { drawn, coloured } = await pixels(page, `--model-${index % 8}`);
+    check(`the 3-D picture of ${model.name} has lines`, drawn > 2000, `${drawn} pixels`);
+    check(`it has the colour of ${model.name}`, coloured > 50, `${coloured} pixels`);
+    check("it has the flown path", (await pixels(page, "--text")).coloured > 50);
+    for (const step of [1, 25, 50]) await checkInstant(page, example, model.name, step);
+  }
+  const ink = "--text";
+  const canvas = page.locator("#example-scene canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  const before = await pixels(page, ink);
+  const { x, y, width, height } = await canvas.boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 + 90, y + height / 2 + 30, { steps: 3 });
+  await page.mouse.up();
+  const turned = await pixels(page, ink);
+  check("dragging turns the picture", turned.hash !== before.hash && turned.drawn > 2000);
+  await canvas.press("+");
+  check("a key comes nearer", (await pixels(page, ink)).hash !== turned.hash);
+  await canvas.press("0");
+  equal("a key goes back", await pixels(page, ink), before);
+  await page.fill("#example-time", "10");
+  check("the slider moves the marks", (await pixels(page, ink)).hash !== before.hash);
+  await page.check('#examples input[value="near"]');
+}
+
+async function checkNoCanvas(file) {
+  scope = "no canvas";
+  await open(
+    file,
+    async (page) => {
+      check("a sentence", (await page.textContent("#examples")).includes("draws no canvas"));
+      check("the plan is drawn", (await shapes(page, "examples")).length === 2);
+    },
+    {},
+    () => {
+      HTMLCanvasElement.prototype.getContext = () => null;
+    },
+  );
+}
+
 const trainingRow = (curve) => {
   const last = curve.points.at(-1);
   const best = curve.points.filter((point) => point.best).at(-1);
@@ -380,7 +479,11 @@ async function checkTraining(page, results) {
   expected.forEach(({ curve, row }, i) => {
     for (const [j, [metric, value]] of Object.entries(row).entries()) {
       const cell = found[7 * i + j];
-      equal(`origin of ${metric} of ${curve.name}`, [cell.model, cell.metric], [curve.name, metric]);
+      equal(
+        `origin of ${metric} of ${curve.name}`,
+        [cell.model, cell.metric],
+        [curve.name, metric],
+      );
       equal(`${metric} of training ${curve.name}`, JSON.parse(cell.value), value);
       check(`text of ${metric} of ${curve.name}`, isRoundingOf(cell.text, value), cell.text);
     }
@@ -428,7 +531,9 @@ async function checkTraining(page, results) {
   await redrawn(page);
   check(
     "a tooltip names time and windows",
-    /after [0-9.]+ min, [0-9,]+ windows/.test(await page.textContent('#training [aria-label="tip"]')),
+    /after [0-9.]+ min, [0-9,]+ windows/.test(
+      await page.textContent('#training [aria-label="tip"]'),
+    ),
   );
   const others = await page.locator("#horizon svg.plot [aria-label='line'] path").count();
   const toggle = page.locator("#training .legend [aria-pressed]").first();
@@ -451,6 +556,7 @@ async function checkText(page, results) {
     corpus.hash,
     split_hash ?? "",
     results.program,
+    results.protocol.disturbance?.text ?? "",
     ...results.models.map((model) => model.fingerprint),
     ...results.metrics.map((metric) => metric.meaning),
   ])
@@ -510,6 +616,7 @@ async function checkReport(file, results, name) {
     await checkComparisons(page, results);
     await checkSorting(page, results);
     await checkDetail(page, results);
+    await checkScene(page, results);
     await checkTraining(page, results);
     await checkWidths(page, name);
   });
@@ -562,6 +669,8 @@ async function checkBuiltPage() {
     };
     for (const [name, results] of Object.entries(cases))
       await checkReport(write(`${name}.html`, embed(html, results)), results, name);
+
+    await checkNoCanvas(write("canvas.html", embed(html, cases.full)));
 
     scope = "hostile names";
     await open(write("hostile.html", embed(html, cases.full)), async (page) => {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single windows: what was seen, what was flown, what each model said. One metre is the same length
+// Single windows: what was seen, what was flown, what each model said. First one model in three
+// dimensions, then the point paths of all in plan and side view, where one metre is the same length
 // on both axes.
 import * as Plot from "@observablehq/plot";
 import { h, nameOf } from "../common/dom";
 import { choice, legend, select } from "./controls";
+import { exampleScene } from "./example_scene";
 import { short } from "./format";
 import { modelLine, plot, rem, responsive, tip, type XY } from "./plots";
 import type { Example, Point } from "./results";
@@ -77,8 +79,8 @@ function draw(
   const flown = view([...now, ...example.target]);
   const perSecond = Math.max(1, Math.round(1 / (store.results.protocol.window.dt ?? 0.1)));
   const lines = store.shown().flatMap((model) => {
-    const path = example.points.get(model.name);
-    if (!path || path.length === 0) return [];
+    const path = example.forecasts.get(model.name)?.point ?? [];
+    if (path.length === 0) return [];
     const points: XY[] = view([...now, ...path]).map((p) => ({ ...p, title: model.name }));
     return [{ model, points }];
   });
@@ -141,6 +143,7 @@ export function examplesSection(store: Store): HTMLElement | null {
     store.watch(chart.redraw);
     return { frame, ...chart };
   });
+  const scene = exampleScene(store, examples[0]!);
   const title = h("p", { class: "note", "aria-live": "polite" });
   const redraw = () => {
     const { flight, category, t0 } = examples[index]!;
@@ -150,8 +153,11 @@ export function examplesSection(store: Store): HTMLElement | null {
       category ? `, category ` : "",
       nameOf(category),
       t0 === null ? "" : `, t0 = ${t0} s. `,
-      "Wide line: flown path, pale before now (the ring). Symbols: whole seconds. Paths may leave the frame.",
+      "Wide line: flown path, pale before now (the ring). Symbols: whole seconds. Paths may leave the frame. " +
+        "In the first picture, dashed: the model's modes, the fainter the less likely; shade: its 90 % region. " +
+        "Drag or use the arrow keys to turn it, Ctrl and wheel or + and − to come nearer, 0 to go back.",
     );
+    scene.show(examples[index]!, near);
     for (const chart of charts) chart.redraw();
   };
   redraw();
@@ -183,6 +189,7 @@ export function examplesSection(store: Store): HTMLElement | null {
       ),
     ],
     title,
+    scene.node,
     h(
       "div",
       { class: "halves" },

@@ -31,6 +31,7 @@ function entries(results: Results): [string, Child][] {
       `history ${plain(w.history)} s (at least ${plain(w.minHistory)} s), horizon ${plain(w.horizon)} s, ` +
         `step ${plain(w.dt)} s, stride ${plain(w.stride)}, gaps up to ${plain(w.maxGap)} s`,
     ],
+    ["Disturbance", p.disturbance || "none"],
     ["Draws", `${plain(p.draws)} per step, ${plain(p.pathSamples)} joint paths`],
     ["Seed", plain(p.seed)],
     [

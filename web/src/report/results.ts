@@ -54,13 +54,20 @@ export interface Model extends Line {
   seconds: Maybe;
   groups: Map<string, Group>;
 }
+export interface ExampleForecast {
+  quality: string;
+  point: Point[];
+  modes: { weight: number; mean: Point[] }[]; // heaviest first
+  regionFrom: string; // "conformal", "draws", or empty
+  radius90: number[]; // around the point path; empty without a distribution
+}
 export interface Example {
   flight: string;
   category: string;
   t0: Maybe;
   history: Point[];
   target: Point[];
-  points: Map<string, Point[]>;
+  forecasts: Map<string, ExampleForecast>;
 }
 export interface Comparison {
   a: string;
@@ -108,6 +115,7 @@ export interface Protocol {
   draws: Maybe;
   pathSamples: Maybe;
   seed: Maybe;
+  disturbance: string; // empty: none
   interval: { level: number; replicates: Maybe; cluster: string; clusters: Maybe };
 }
 export interface Results {
@@ -223,15 +231,35 @@ function readModel(x: unknown, index: number): Model {
   };
 }
 
+function readExampleForecast(path: unknown, rest: unknown): ExampleForecast {
+  const f = fields(rest);
+  const region = fields(f.get("region_90"));
+  return {
+    quality: str(f.get("quality")) || "ok",
+    point: points(path),
+    modes: list(f.get("modes"))
+      .map(fields)
+      .map((mode) => ({ weight: num(mode.get("weight")) ?? 0, mean: points(mode.get("mean")) })),
+    regionFrom: str(region.get("from")),
+    radius90: numbers(region.get("radius")),
+  };
+}
+
 function readExample(x: unknown): Example {
   const f = fields(x);
+  const rest = fields(f.get("forecasts"));
   return {
     flight: str(f.get("flight")),
     category: str(f.get("category")),
     t0: num(f.get("t0")),
     history: points(f.get("history")),
     target: points(f.get("target")),
-    points: new Map([...fields(f.get("points"))].map(([model, path]) => [model, points(path)])),
+    forecasts: new Map(
+      [...fields(f.get("points"))].map(([model, path]) => [
+        model,
+        readExampleForecast(path, rest.get(model)),
+      ]),
+    ),
   };
 }
 
@@ -311,6 +339,7 @@ function readProtocol(x: unknown): Protocol {
     draws: num(f.get("draws")),
     pathSamples: num(f.get("path_samples")),
     seed: num(f.get("seed")),
+    disturbance: str(fields(f.get("disturbance")).get("text")),
     interval: {
       level: num(interval.get("level")) ?? 0.95,
       replicates: num(interval.get("replicates")),
