@@ -31,6 +31,7 @@ enum class WeightStorage { kSingle, kHalf };
 struct LoadOptions {
   WeightStorage weights = WeightStorage::kSingle;
   std::string name;    // for tables; empty: the model's own
+  bool calibrated = true;  // false: as the network gave it, whatever the file says
   std::string target;  // instructions to use, one of SimdTargets(); empty: the best
 };
 
