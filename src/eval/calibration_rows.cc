@@ -6,12 +6,13 @@
 
 #include "src/base/check.h"
 #include "src/eval/metrics.h"
+#include "src/eval/normal.h"
 
 namespace aerocast {
 namespace {
 
 // Knots as shares of the horizon: close where errors grow fast.
-constexpr std::array<double, 6> kKnots = {0.02, 0.1, 0.2, 0.4, 0.7, 1.0};
+constexpr std::array<double, 8> kKnots = {0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0};
 
 std::vector<double> KnotTimes(int steps, double dt_s) {
   std::vector<double> times;
@@ -55,6 +56,21 @@ Yaw AlongPoint(const Forecast& f, int i) {
   const Vec3 d = f.point(std::min(i + 2, f.steps() - 1)) - f.point(std::max(i - 2, 0));
   const double length = std::hypot(d.x, d.y);
   return length > 0 ? Yaw{d.x / length, d.y / length} : Yaw{};
+}
+
+// -log of the mixture's density at 0.
+double LogScore(std::size_t components, const std::array<double, kMaxModes>& w,
+                const std::array<double, kMaxModes>& m, const std::array<double, kMaxModes>& s) {
+  double density = 0, nearest = 1e300, widest = 0;
+  for (std::size_t k = 0; k < components; ++k) {
+    const double z = m[k] / s[k];
+    density += w[k] / s[k] * std::exp(-0.5 * z * z);
+    nearest = std::min(nearest, std::abs(z)), widest = std::max(widest, s[k]);
+  }
+  // Beyond what exp can tell, the nearest component decides.
+  const double log_density =
+      density > 1e-280 ? std::log(density) : -std::log(widest) - 0.5 * nearest * nearest;
+  return kHalfLogTwoPi - log_density;
 }
 
 }  // namespace
@@ -119,7 +135,7 @@ AxisScores CalibrationRows::Score(std::size_t j, const CalibrationParameters& p,
   const double wide = p.tail ? std::exp(p.log_share) : 0, wider = std::exp(p.log_factor);
   const std::size_t components = p.tail ? 2 * modes_ : modes_;
   std::array<double, kMaxModes> w, m, s;
-  AxisScores sum{};
+  AxisScores sum;
   for (std::size_t n = 0; n < index.size(); ++n) {
     const Mode* modes = &mode_[(j * windows() + index[n]) * modes_];
     std::array<Cov3, kMaxModes> cov;
@@ -133,8 +149,9 @@ AxisScores CalibrationRows::Score(std::size_t j, const CalibrationParameters& p,
         m[k] = modes[k].mean.*mean, s[k] = std::sqrt(std::max(cov[k].*variance, 1e-18));
         if (p.tail) m[modes_ + k] = m[k], s[modes_ + k] = wider * s[k];
       }
-      sum[axis] += share[n] * MixtureCrps({w.data(), components}, {m.data(), components},
-                                          {s.data(), components}, 0);
+      sum.crps[axis] += share[n] * MixtureCrps({w.data(), components}, {m.data(), components},
+                                               {s.data(), components}, 0);
+      sum.log_score[axis] += share[n] * LogScore(components, w, m, s);
     };
     if (horizontal) add(0, &Vec3::x, &Cov3::xx), add(1, &Vec3::y, &Cov3::yy);
     if (vertical) add(2, &Vec3::z, &Cov3::zz);

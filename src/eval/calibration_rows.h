@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Windows in a form whose CRPS under any calibration is quick to compute. Internal to
+// Windows in a form whose scores under any calibration are quick to compute. Internal to
 // src/eval/fit_calibration.cc.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace aerocast {
 
-// What is fitted by the CRPS, as logarithms.
+// What is fitted by scores, as logarithms.
 struct CalibrationParameters {
   double log_temperature = 0;
   std::array<std::vector<double>, 3> log_scale;  // each (G)
@@ -21,7 +21,11 @@ struct CalibrationParameters {
   double log_share = 0, log_factor = 0;  // count with a tail only
 };
 
-using AxisScores = std::array<double, 3>;  // along the point path, across it, vertical
+// Means over windows, per axis: along the point path, across it, vertical.
+struct AxisScores {
+  std::array<double, 3> crps{};       // metres
+  std::array<double, 3> log_score{};  // -log density, nats
+};
 
 class CalibrationRows {
  public:
@@ -38,7 +42,7 @@ class CalibrationRows {
 
   // Weights of the windows in `index` at a temperature, (windows, K).
   std::vector<double> Weights(std::span<const std::size_t> index, double log_temperature) const;
-  // Sum over `index` of share * CRPS at scored step j; axes not asked for are 0. `weight` is that
+  // Sum over `index` of share * score at scored step j; axes not asked for are 0. `weight` is that
   // of Weights.
   AxisScores Score(std::size_t j, const CalibrationParameters& p,
                    std::span<const std::size_t> index, std::span<const double> share,

@@ -14,8 +14,10 @@ namespace {
 
 // Weight of roughness and temperature against the relative CRPS, divided by the number of flights.
 constexpr double kSmoothness = 0.02;
-// A tail is kept when it lowers the relative CRPS by this much.
+// A tail is kept when it lowers the objective by this much.
 constexpr double kTailGain = 2e-4;
+// The CRPS hardly sees tails; a little of the log score does, and costs the CRPS next to nothing.
+constexpr double kLogScore = 0.1;
 constexpr double kTailShare = 0.1, kTailFactor = 2.5;  // to start from
 constexpr double kFirstStep = 0.3, kLastStep = 0.01;   // of a logarithm
 constexpr int kSweeps = 8;
@@ -24,7 +26,7 @@ struct Range {
   double low, high;
   double Clamp(double v) const { return std::clamp(v, std::log(low), std::log(high)); }
 };
-constexpr Range kScales = {0.02, 50}, kTemperatures = {0.2, 5}, kShares = {0.01, 0.4},
+constexpr Range kScales = {0.02, 50}, kTemperatures = {0.1, 10}, kShares = {0.01, 0.4},
                 kFactors = {1.2, 8};
 
 // What is moved together: one number, or the scales of a direction, or all of them.
@@ -64,8 +66,8 @@ std::vector<Coordinate> AllCoordinates(bool tail, int knots) {
   return all;
 }
 
-// The CRPS of the used windows as a function of the parameters, and its descent, one coordinate at
-// a time.
+// The scores of the used windows as a function of the parameters, and their descent, one coordinate
+// at a time.
 class Descent {
  public:
   Descent(const CalibrationRows& rows, const std::vector<bool>& used, int threads)
@@ -80,7 +82,7 @@ class Descent {
     for (auto& scale : now_.p.log_scale) scale.assign(rows.knot_s().size(), 0);
     now_.axis.resize(rows.steps());
     ScoreAll();
-    for (const AxisScores& a : now_.axis) base_.push_back(a[0] + a[1] + a[2]);
+    for (const AxisScores& a : now_.axis) base_.push_back(a.crps[0] + a.crps[1] + a.crps[2]);
     now_.value = Value(now_);
   }
 
@@ -116,7 +118,7 @@ class Descent {
   struct State {
     CalibrationParameters p;
     std::vector<double> weight;    // (used, K), at the temperature
-    std::vector<AxisScores> axis;  // (J), mean CRPS
+    std::vector<AxisScores> axis;  // (J)
     double value = 0;
   };
 
@@ -161,16 +163,22 @@ class Descent {
       if (scale && c.knot >= 0 && rows_.hat(j, static_cast<std::size_t>(c.knot)) == 0) return;
       const AxisScores fresh =
           rows_.Score(j, s.p, index_, share_, s.weight, horizontal, vertical);
-      if (horizontal) s.axis[j][0] = fresh[0], s.axis[j][1] = fresh[1];
-      if (vertical) s.axis[j][2] = fresh[2];
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (d < 2 ? !horizontal : !vertical) continue;
+        s.axis[j].crps[d] = fresh.crps[d], s.axis[j].log_score[d] = fresh.log_score[d];
+      }
     });
   }
 
-  // CRPS relative to the raw forecasts', mean of the steps, and what few flights should not decide.
+  // CRPS relative to the raw forecasts' and some log score, mean of the steps, and what few flights
+  // should not decide.
   double Value(const State& s) const {
     double sum = 0, rough = s.p.log_temperature * s.p.log_temperature;
     for (std::size_t j = 0; j < base_.size(); ++j) {
-      sum += (s.axis[j][0] + s.axis[j][1] + s.axis[j][2]) / std::max(base_[j], 1e-12);
+      for (std::size_t d = 0; d < 3; ++d) {
+        sum += s.axis[j].crps[d] / std::max(base_[j], 1e-12);
+        sum += kLogScore * s.axis[j].log_score[d];
+      }
     }
     for (const std::vector<double>& scale : s.p.log_scale) {
       for (std::size_t g = 2; g < scale.size(); ++g) {

@@ -31,8 +31,8 @@ class CalibrationFit {
   CalibrationFit(const CalibrationFit&) = delete;
   CalibrationFit& operator=(const CalibrationFit&) = delete;
 
-  // Temperature, scales and tails that minimise the CRPS on the flights that are `used`, one flag
-  // per flight; at least one is.
+  // Temperature, scales and tails that score best on the flights that are `used`, one flag per
+  // flight; at least one is.
   Calibration FitSpread(const std::vector<bool>& used, int threads) const;
 
  private:
