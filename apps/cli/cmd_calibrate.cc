@@ -52,16 +52,16 @@ Status CheckFlags(CalibrateFlags& flags) {
 }
 
 const FlightEntry& EntryOf(const LoadedSide& loaded, const FlightWindows& flight) {
-  return loaded.corpus.manifest.flights[static_cast<std::size_t>(
-      flight.flight - loaded.corpus.recordings.data())];
+  return loaded.corpus.manifest
+      .flights[static_cast<std::size_t>(flight.flight - loaded.corpus.recordings.data())];
 }
 
 // Errors on flights that were learnt from are smaller than on new ones.
 Status CheckUntrained(const std::string& file, const Provenance& p, const LoadedSide& loaded,
                       std::span<const FlightWindows> flights) {
   const std::set<std::string> seen(p.train_flights.begin(), p.train_flights.end());
-  if (seen.empty() && (p.corpus_hash != loaded.corpus.manifest.hash ||
-                       p.split_hash != loaded.split_hash())) {
+  if (seen.empty() &&
+      (p.corpus_hash != loaded.corpus.manifest.hash || p.split_hash != loaded.split_hash())) {
     return Refuse(fmt::format(
         "{}: does not say which flights it was trained on; calibrate it on a side of split '{}' of "
         "corpus '{}' itself",
@@ -70,9 +70,10 @@ Status CheckUntrained(const std::string& file, const Provenance& p, const Loaded
   for (const FlightWindows& flight : flights) {
     const FlightEntry& entry = EntryOf(loaded, flight);
     if (!seen.contains(RecordingKey(entry.sha256))) continue;
-    return Refuse(fmt::format("{}: was trained on flight {}; calibrate it on a side of the split it "
-                              "was trained with ('{}' of corpus '{}')",
-                              file, entry.id, p.split, p.corpus_name));
+    return Refuse(
+        fmt::format("{}: was trained on flight {}; calibrate it on a side of the split it "
+                    "was trained with ('{}' of corpus '{}')",
+                    file, entry.id, p.split, p.corpus_name));
   }
   return {};
 }
@@ -145,8 +146,8 @@ double ValueOf(const GroupSummary& s, Metric m) {
 std::string BeforeAfter(const std::vector<Side>& sides) {
   TextTable table;
   table.AddColumn("", TextTable::Align::kLeft);
-  for (const char* name : {"CRPS, m", "NLL, nats", "50 % holds", "80 % holds", "90 % holds",
-                           "ECE", "radius 90, m"}) {
+  for (const char* name :
+       {"CRPS, m", "NLL, nats", "50 % holds", "80 % holds", "90 % holds", "ECE", "radius 90, m"}) {
     table.AddColumn(name);
   }
   for (const Side& side : sides) {
@@ -166,9 +167,9 @@ std::string LevelLines(const Calibration& c, const std::vector<double>& asked) {
   std::string text;
   for (const double level : asked) {
     const bool kept = std::count(c.level.begin(), c.level.end(), level) > 0;
-    text += fmt::format("  {:g} %: {}\n", 100 * level,
-                        kept ? "kept"
-                             : fmt::format("left out, it needs {} flights", FlightsNeeded(level)));
+    text += fmt::format(
+        "  {:g} %: {}\n", 100 * level,
+        kept ? "kept" : fmt::format("left out, it needs {} flights", FlightsNeeded(level)));
   }
   return text;
 }
@@ -176,9 +177,10 @@ std::string LevelLines(const Calibration& c, const std::vector<double>& asked) {
 void PrintFit(const Calibration& c, const CalibrateFlags& flags, const std::vector<Side>& sides) {
   fmt::print("Fitted on {} windows of {} (side '{}' of split '{}').\n", c.origin.windows,
              Count(c.origin.flight_count, "flight"), c.origin.side, c.origin.split);
-  fmt::print("\nOn the same flights, so flattering (in-sample; judge by `aerocast evaluate` on the "
-             "test side):\n\n{}",
-             BeforeAfter(sides));
+  fmt::print(
+      "\nOn the same flights, so flattering (in-sample; judge by `aerocast evaluate` on the "
+      "test side):\n\n{}",
+      BeforeAfter(sides));
   fmt::print("\nConformal levels, {} behind them:\n{}", Count(c.origin.flight_count, "flight"),
              LevelLines(c, flags.levels));
 }
@@ -217,7 +219,7 @@ std::string RedrawTable(const RedrawResult& result) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.key < b.key; });
   for (const RedrawSeries& row : rows) {
-    table.AddRow({row.key, row.t_s > 0 ? fmt::format("{:g} s", row.t_s) : "", 
+    table.AddRow({row.key, row.t_s > 0 ? fmt::format("{:g} s", row.t_s) : "",
                   fmt::format("{:.3f}", row.Mean()), fmt::format("{:.3f}", row.Deviation()),
                   fmt::format("{:.3f}", row.Quantile(0.05)),
                   fmt::format("{:.3f}", row.Quantile(0.95))});
@@ -228,7 +230,10 @@ std::string RedrawTable(const RedrawResult& result) {
 nlohmann::ordered_json ToJson(const RedrawResult& result, const RedrawOptions& options) {
   nlohmann::ordered_json series = nlohmann::ordered_json::array();
   for (const RedrawSeries& s : result.series) {
-    series.push_back({{"key", s.key}, {"t_s", s.t_s}, {"mean", s.Mean()}, {"sd", s.Deviation()},
+    series.push_back({{"key", s.key},
+                      {"t_s", s.t_s},
+                      {"mean", s.Mean()},
+                      {"sd", s.Deviation()},
                       {"values", s.values}});
   }
   return {{"redraws", options.redraws},
@@ -253,18 +258,20 @@ Result<nlohmann::ordered_json> Redraw(const CalibrateFlags& flags, const Model& 
   options.redraws = flags.redraws, options.seed = flags.seed, options.threads = flags.threads;
   options.calibration_flights = loaded.flights.size();
   if (options.calibration_flights >= windows.flights.size()) {
-    return Refuse(fmt::format("--redraws needs flights beside the {} of side '{}' that the network "
-                              "was not trained on, there are none",
-                              loaded.flights.size(), loaded.side));
+    return Refuse(
+        fmt::format("--redraws needs flights beside the {} of side '{}' that the network "
+                    "was not trained on, there are none",
+                    loaded.flights.size(), loaded.side));
   }
   Progress progress("redrawing", static_cast<std::size_t>(flags.redraws));
   options.progress = [&] { progress.Advance(); };
   const RedrawResult result = RunRedraws(windows, options);
   if (flags.json != "-") {
-    fmt::print("\n{} redraws of {} for calibration out of {} not trained on, {} windows, level "
-               "{:g} %; every flight counts the same:\n\n{}",
-               flags.redraws, Count(result.calibration_flights, "flight"), result.flights,
-               result.windows, 100 * options.level, RedrawTable(result));
+    fmt::print(
+        "\n{} redraws of {} for calibration out of {} not trained on, {} windows, level "
+        "{:g} %; every flight counts the same:\n\n{}",
+        flags.redraws, Count(result.calibration_flights, "flight"), result.flights, result.windows,
+        100 * options.level, RedrawTable(result));
   }
   return ToJson(result, options);
 }
@@ -292,19 +299,21 @@ Status RunCalibrate(CalibrateFlags& flags) {
   const Result<LoadedSide> loaded = flags.corpus.Load();
   if (!loaded.ok()) return loaded.error();
   if (Status s = CheckSteps(flags.model, model->config, loaded->spec); !s.ok()) return s;
-  if (Status s = CheckUntrained(flags.model, model->provenance, *loaded, loaded->flights); !s.ok()) {
+  if (Status s = CheckUntrained(flags.model, model->provenance, *loaded, loaded->flights);
+      !s.ok()) {
     return s;
   }
   const Result<std::unique_ptr<Forecaster>> raw = Pack(*model, flags.half, false);
   if (!raw.ok()) return raw.error();
   Result<Calibration> calibration = Fit(flags, **raw, *loaded);
-  if (!calibration.ok()) return Error{calibration.error().code,
-                                      flags.model + ": " + calibration.error().message};
+  if (!calibration.ok())
+    return Error{calibration.error().code, flags.model + ": " + calibration.error().message};
   model->calibration = std::move(*calibration);
   const Result<std::unique_ptr<Forecaster>> after = Pack(*model, flags.half, true);
   if (!after.ok()) return after.error();
   std::vector<Side> sides;
-  for (const auto& [name, forecaster] : {std::pair("before", raw->get()), {"after", after->get()}}) {
+  for (const auto& [name, forecaster] :
+       {std::pair("before", raw->get()), {"after", after->get()}}) {
     Result<Side> side = Score(name, *forecaster, *loaded, flags);
     if (!side.ok()) return side.error();
     sides.push_back(std::move(*side));
@@ -364,7 +373,8 @@ Run AddCalibrate(CLI::App& verb) {
   verb.footer(
       "Examples:\n  aerocast calibrate runs/paper/model.safetensors --corpus corpus/mine\n"
       "  aerocast calibrate model.safetensors --corpus corpus/mine --out calibrated.safetensors\n"
-      "  aerocast calibrate model.safetensors --corpus corpus/mine --redraws 200 --json study.json\n"
+      "  aerocast calibrate model.safetensors --corpus corpus/mine --redraws 200 --json "
+      "study.json\n"
       "  aerocast evaluate corpus/mine --models model.safetensors    # judged on the test side");
   return [flags] { return RunCalibrate(*flags); };
 }

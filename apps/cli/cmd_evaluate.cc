@@ -113,10 +113,11 @@ Status CheckUncalibrated(const std::string& file, const std::optional<Calibratio
   const bool unlisted = origin->flights.empty();  // too many to list
   const bool same_side = origin->split == loaded.split && origin->side == loaded.side;
   if (unlisted && (origin->corpus_hash != loaded.corpus.manifest.hash || same_side)) {
-    return BadValue(fmt::format(
-        "{}: does not say which flights it was calibrated on; score it on another side than '{}' of "
-        "split '{}' of corpus '{}' itself, or --uncalibrated",
-        file, origin->side, origin->split, origin->corpus_name));
+    return BadValue(
+        fmt::format("{}: does not say which flights it was calibrated on; score it on another side "
+                    "than '{}' of "
+                    "split '{}' of corpus '{}' itself, or --uncalibrated",
+                    file, origin->side, origin->split, origin->corpus_name));
   }
   if (known == 0) return {};
   return BadValue(fmt::format(

@@ -93,8 +93,8 @@ struct ConformalRegions {
   bool present() const { return !level.empty(); }
 };
 
-// Whole paths of what a calibrated model got wrong on flights it was not trained on, as multiples of
-// its spread, in the frame that goes along with a mode's path: forward, left, up. Drawn from by
+// Whole paths of what a calibrated model got wrong on flights it was not trained on, as multiples
+// of its spread, in the frame that goes along with a mode's path: forward, left, up. Drawn from by
 // SamplePaths, so that sampled paths have the correlation in time and the tails that real errors
 // have. In each direction and at each step the mean square over all paths is 1.
 struct ResidualLibrary {
@@ -169,8 +169,8 @@ class Forecast {
   // n whole paths drawn from the distribution, written to out as (n, S). The same seed gives the
   // same paths. With a residual library, a way is drawn by weight and a path of the library laid
   // along it, stretched to its spread; with a displacement mixture, steps are drawn one by one and
-  // summed, as that family means it; otherwise a mode is drawn, then a residual path whose steps are
-  // correlated. Without modes every path is the point path.
+  // summed, as that family means it; otherwise a mode is drawn, then a residual path whose steps
+  // are correlated. Without modes every path is the point path.
   void SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const;
 
   // True when everything the contract above promises holds.

@@ -104,7 +104,8 @@ void CalibrationRows::AddStep(const CalibrationWindows& all, int i) {
     for (int k = 0; k < w.raw.modes(); ++k) {
       const PathDirection d = DirectionAt(w.raw, k, i);
       const Vec3 turned = twice * Vec3{d.cos2, d.sin2, 0};
-      mode_.push_back({to_frame * (w.raw.mean(k, i) - y), to_frame.Rotate(w.raw.cov(k, i)),
+      mode_.push_back({to_frame * (w.raw.mean(k, i) - y),
+                       to_frame.Rotate(w.raw.cov(k, i)),
                        {turned.x, turned.y}});
     }
   }
@@ -125,9 +126,9 @@ std::vector<double> CalibrationRows::Weights(std::span<const std::size_t> index,
 }
 
 AxisScores CalibrationRows::Score(std::size_t j, const CalibrationParameters& p,
-                                  std::span<const std::size_t> index,
-                                  std::span<const double> share, std::span<const double> weight,
-                                  bool horizontal, bool vertical) const {
+                                  std::span<const std::size_t> index, std::span<const double> share,
+                                  std::span<const double> weight, bool horizontal,
+                                  bool vertical) const {
   Vec3 log_factor;
   for (std::size_t g = 0; g < knot_s_.size(); ++g) {
     log_factor += hat(j, g) * Vec3{p.log_scale[0][g], p.log_scale[1][g], p.log_scale[2][g]};

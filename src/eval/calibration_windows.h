@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The windows that calibrations are fitted and judged on: forecast once, as the network says it, and
-// kept, so that any number of calibrations can be tried on them.
+// The windows that calibrations are fitted and judged on: forecast once, as the network says it,
+// and kept, so that any number of calibrations can be tried on them.
 #pragma once
 
 #include <cstdint>

@@ -161,8 +161,7 @@ class Descent {
     const bool vertical = !scale || c.direction == 2 || c.direction < 0;
     ParallelFor(rows_.steps(), threads_, [&](std::size_t j, int) {
       if (scale && c.knot >= 0 && rows_.hat(j, static_cast<std::size_t>(c.knot)) == 0) return;
-      const AxisScores fresh =
-          rows_.Score(j, s.p, index_, share_, s.weight, horizontal, vertical);
+      const AxisScores fresh = rows_.Score(j, s.p, index_, share_, s.weight, horizontal, vertical);
       for (std::size_t d = 0; d < 3; ++d) {
         if (d < 2 ? !horizontal : !vertical) continue;
         s.axis[j].crps[d] = fresh.crps[d], s.axis[j].log_score[d] = fresh.log_score[d];
@@ -217,8 +216,7 @@ CalibrationFit::CalibrationFit(const CalibrationWindows& windows)
 CalibrationFit::~CalibrationFit() = default;
 
 Calibration CalibrationFit::FitSpread(const std::vector<bool>& used, int threads) const {
-  AEROCAST_CHECK(used.size() == rows_->flights() &&
-                 std::count(used.begin(), used.end(), true) > 0);
+  AEROCAST_CHECK(used.size() == rows_->flights() && std::count(used.begin(), used.end(), true) > 0);
   Descent descent(*rows_, used, threads);
   descent.Search();
   descent.Descend();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Fits a Calibration (src/model/calibration.h) to windows of flights that the network has not
-// learnt from. Formulas and choices: docs/calibration.md. Every flight counts the same, however many
-// windows it has; the result depends on the windows alone, not on threads.
+// learnt from. Formulas and choices: docs/calibration.md. Every flight counts the same, however
+// many windows it has; the result depends on the windows alone, not on threads.
 #pragma once
 
 #include <memory>

@@ -18,7 +18,7 @@ constexpr double kStay = 0.9;  // of an error from step to step
 
 struct FakeFlights {
   int flights = 40, windows = 12;
-  double stated = 1;   // sigma that forecasts state, in units of the true one
+  double stated = 1;         // sigma that forecasts state, in units of the true one
   double flight_spread = 0;  // log sigma by which flights differ
 };
 
@@ -96,7 +96,8 @@ TEST(FitCalibration, LeavesOutLevelsThatTooFewFlightsStandBehind) {
   CalibrationFitOptions options;
   options.levels = {0.5, 0.8, 0.9, 0.95};
   const auto levels = [&](int flights) {
-    const Calibration c = *FitCalibration(MakeWindows({.flights = flights, .windows = 3}, 4), options);
+    const Calibration c =
+        *FitCalibration(MakeWindows({.flights = flights, .windows = 3}, 4), options);
     EXPECT_EQ(CalibrationComplaint(c, kSteps, 2), "");
     return c.level;
   };

@@ -145,8 +145,7 @@ void FitRegions(const CalibrationWindows& windows, std::span<const Forecast> cal
   Calibration& c = calibration;
   const UsedErrors all = MeasureUsed(windows, calibrated, used);
   const std::size_t steps = all.mean.size();
-  c.origin.flight_count =
-      static_cast<std::uint64_t>(std::count(used.begin(), used.end(), true));
+  c.origin.flight_count = static_cast<std::uint64_t>(std::count(used.begin(), used.end(), true));
   c.level.clear(), c.radius.clear(), c.tube.clear(), c.shape.clear();
   for (const double level : levels) {
     if (EnoughFlights(c.origin.flight_count, level)) c.level.push_back(level);
@@ -178,7 +177,8 @@ void FitResiduals(const CalibrationWindows& windows, std::span<const Forecast> c
   for (std::size_t n = 0; n < chosen.size(); ++n) {
     const Forecast& f = calibrated[chosen[n]];
     const std::vector<Vec3>& targets = windows.windows[chosen[n]].targets;
-    WhitenResidual(f, NearestWay(f, targets), targets, std::span(residuals).subspan(n * steps, steps));
+    WhitenResidual(f, NearestWay(f, targets), targets,
+                   std::span(residuals).subspan(n * steps, steps));
   }
   Normalise(residuals, steps);
   for (const Vec3& r : residuals) {

@@ -39,7 +39,10 @@ std::vector<bool> DrawFlights(std::size_t flights, std::size_t chosen, Rng rng) 
 // Sums over test windows, per whole second H.
 struct Judgement {
   explicit Judgement(std::size_t horizons)
-      : region(horizons), ball(horizons), radius(horizons), sharpness(horizons),
+      : region(horizons),
+        ball(horizons),
+        radius(horizons),
+        sharpness(horizons),
         inside(horizons, std::vector<double>(kCalibrationLevels)) {}
 
   std::vector<double> region, ball, radius, sharpness;  // (H)
@@ -87,7 +90,8 @@ class Judge {
     weight_.clear(), mean_.clear(), chol_.clear();
     for (int k = 0; k < f.modes(); ++k) {
       if (f.weight(k) <= 0) continue;
-      weight_.push_back(f.weight(k)), mean_.push_back(f.mean(k, i)), chol_.emplace_back(f.cov(k, i));
+      weight_.push_back(f.weight(k)), mean_.push_back(f.mean(k, i)),
+          chol_.emplace_back(f.cov(k, i));
     }
     return {weight_, mean_, chol_};
   }

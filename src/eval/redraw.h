@@ -30,8 +30,8 @@ struct RedrawOptions {
 // One number per redraw. Where the calibration flights are too few for the level, ball and tube are
 // empty.
 struct RedrawSeries {
-  std::string key;   // "region_coverage", "ball_coverage", "tube_coverage", ...
-  double t_s = 0;    // seconds ahead; 0: of the whole path, or the mean of the whole seconds
+  std::string key;  // "region_coverage", "ball_coverage", "tube_coverage", ...
+  double t_s = 0;   // seconds ahead; 0: of the whole path, or the mean of the whole seconds
   std::vector<double> values;
 
   double Mean() const;

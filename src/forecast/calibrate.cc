@@ -39,12 +39,8 @@ PathScale::PathScale(const Vec3& log_factor, const PathDirection& direction) {
 Cov3 PathScale::Apply(const Cov3& c) const {
   const double axx = xx * c.xx + xy * c.xy, axy = xx * c.xy + xy * c.yy;  // M C
   const double ayx = xy * c.xx + yy * c.xy, ayy = xy * c.xy + yy * c.yy;
-  return {axx * xx + axy * xy,
-          axx * xy + axy * yy,
-          zz * (xx * c.xz + xy * c.yz),
-          ayx * xy + ayy * yy,
-          zz * (xy * c.xz + yy * c.yz),
-          zz * zz * c.zz};
+  return {axx * xx + axy * xy, axx * xy + axy * yy,          zz * (xx * c.xz + xy * c.yz),
+          ayx * xy + ayy * yy, zz * (xy * c.xz + yy * c.yz), zz * zz * c.zz};
 }
 
 double SpreadAboutPoint(const Forecast& forecast, int i) {

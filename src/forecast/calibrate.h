@@ -50,8 +50,8 @@ class Calibrator {
   void AddTails(Forecast& forecast) const;
   void WriteRegions(Forecast& forecast) const;
 
-  Calibration calibration_;  // without its residuals
-  std::vector<Vec3> log_scale_;  // (S)
+  Calibration calibration_;                           // without its residuals
+  std::vector<Vec3> log_scale_;                       // (S)
   std::shared_ptr<const ResidualLibrary> residuals_;  // none: no library
 };
 

@@ -75,9 +75,9 @@ TEST(Calibrator, StretchesAlongThePathAcrossItAndVertically) {
   EXPECT_NEAR(g.cov(0, 0).yy, 4 * 4, 0.02);
   EXPECT_NEAR(g.cov(0, 0).xx, 0.25, 0.01);
   EXPECT_NEAR(g.cov(0, 0).zz, 81, 1e-9);
-  EXPECT_NEAR(g.cov(0, 9).yy, 4 * 2.25, 0.02);                 // at a knot
+  EXPECT_NEAR(g.cov(0, 9).yy, 4 * 2.25, 0.02);  // at a knot
   EXPECT_NEAR(g.cov(0, 19).yy, 4 * std::sqrt(1.5 * 1.5 * 1.2 * 1.2 * 1.5 * 1.2 / 1.8), 0.3);
-  EXPECT_NEAR(g.cov(0, 39).zz, 9 * 2.25, 1e-9);                // beyond the last
+  EXPECT_NEAR(g.cov(0, 39).zz, 9 * 2.25, 1e-9);  // beyond the last
 }
 
 TEST(Calibrator, KeepsMeansPointPathAndDisplacements) {
@@ -169,8 +169,8 @@ TEST(Calibrator, RegionsAreMultiplesOfTheSpread) {
   for (int i = 0; i < kSteps; ++i) {
     const auto n = static_cast<std::size_t>(i);
     const Cov3 cov = g.mixture_cov(i);
-    const double u = std::sqrt(
-        (cov.xx + cov.yy + cov.zz + SquaredNorm(g.mixture_mean(i) - g.point(i))) / 3);
+    const double u =
+        std::sqrt((cov.xx + cov.yy + cov.zz + SquaredNorm(g.mixture_mean(i) - g.point(i))) / 3);
     EXPECT_NEAR(g.conformal.radius[n], c.radius[n] * u, 1e-9);
     EXPECT_NEAR(g.conformal.shape[n], c.shape[n] * u, 1e-9);
   }

@@ -21,8 +21,7 @@ ModelOrigin OriginOf(const Model& model, const LoadOptions& options);
 
 // LoadForecaster, which also tells where weights and calibration came from.
 Result<std::unique_ptr<Forecaster>> LoadForecaster(const std::filesystem::path& file,
-                                                   const LoadOptions& options,
-                                                   ModelOrigin& origin);
+                                                   const LoadOptions& options, ModelOrigin& origin);
 
 // Throws std::bad_alloc.
 Result<std::unique_ptr<Forecaster>> MakePackedForecaster(const Model& model,

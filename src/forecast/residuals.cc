@@ -7,7 +7,7 @@
 namespace aerocast {
 namespace {
 
-constexpr int kReach = 2;            // steps to either side
+constexpr int kReach = 2;              // steps to either side
 constexpr double kHardlyMoves = 0.05;  // of the horizontal sigma
 
 double HorizontalSquare(const Vec3& v) { return v.x * v.x + v.y * v.y; }

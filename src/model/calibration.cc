@@ -78,8 +78,7 @@ std::string TailComplaint(const Calibration& c, int modes) {
   }
   if (c.tail_share == 0 || 2 * modes <= kMaxModes) return "";
   return "'tail_share' is " + JsonText(c.tail_share) + ", expected 0.0 for " +
-         std::to_string(modes) + " modes: they would become more than " +
-         std::to_string(kMaxModes);
+         std::to_string(modes) + " modes: they would become more than " + std::to_string(kMaxModes);
 }
 
 std::string LevelComplaint(const Calibration& c) {
@@ -102,15 +101,16 @@ std::string LevelComplaint(const Calibration& c) {
 // Regions of a higher level hold those of a lower one.
 std::string RegionComplaint(const Calibration& c, std::size_t steps) {
   const std::size_t levels = c.level.size();
-  const std::string complaint = FirstOf({SizeComplaint("radius", c.radius.size(), levels * steps),
-                                         SizeComplaint("tube", c.tube.size(), levels),
-                                         SizeComplaint("shape", c.shape.size(), levels ? steps : 0),
-                                         RangeComplaint("radius", c.radius, 0, 1e6),
-                                         RangeComplaint("tube", c.tube, 0, 1e6),
-                                         RangeComplaint("shape", c.shape, 1e-6, 1e6)});
+  const std::string complaint =
+      FirstOf({SizeComplaint("radius", c.radius.size(), levels * steps),
+               SizeComplaint("tube", c.tube.size(), levels),
+               SizeComplaint("shape", c.shape.size(), levels ? steps : 0),
+               RangeComplaint("radius", c.radius, 0, 1e6), RangeComplaint("tube", c.tube, 0, 1e6),
+               RangeComplaint("shape", c.shape, 1e-6, 1e6)});
   if (!complaint.empty()) return complaint;
   for (std::size_t i = steps; i < c.radius.size(); ++i) {
-    if (c.radius[i] < c.radius[i - steps]) return "'radius' of a level is below that of a lower one";
+    if (c.radius[i] < c.radius[i - steps])
+      return "'radius' of a level is below that of a lower one";
   }
   if (!std::is_sorted(c.tube.begin(), c.tube.end())) return "'tube' descends";
   return "";

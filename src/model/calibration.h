@@ -40,8 +40,8 @@ struct Calibration {
   double temperature = 1;
   // Factors of the spread along a mode's path, across it and vertically, at these times ahead;
   // between them the logarithm is linear in time, beyond them it stays.
-  std::vector<double> knot_s;                  // (G), ascending
-  std::array<std::vector<double>, 3> scale;    // each (G)
+  std::vector<double> knot_s;                // (G), ascending
+  std::array<std::vector<double>, 3> scale;  // each (G)
   // Each mode becomes a narrow and a wide Gaussian; the wide one has this share of the weight and
   // is this much wider. Share 0: modes stay single.
   double tail_share = 0, tail_factor = 1;
@@ -70,8 +70,8 @@ std::uint64_t FlightsNeeded(double level);  // the smallest number that is enoug
 std::string CalibrationComplaint(const Calibration& calibration, int steps, int modes);
 
 // Everything but the residuals themselves, which are a tensor. JSON on one line; `where` begins
-// every message of the reader, which refuses what CalibrationComplaint does not look at: fields that
-// are missing, unknown or of another type.
+// every message of the reader, which refuses what CalibrationComplaint does not look at: fields
+// that are missing, unknown or of another type.
 std::string ToJson(const Calibration& calibration);
 Result<Calibration> CalibrationFromJson(std::string_view text, const std::string& where);
 

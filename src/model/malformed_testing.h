@@ -319,8 +319,8 @@ class MalformedModels {
          "has shape (2, 1, 3), expected (1, 1, 3)");
     with("residuals unsaid", R"(\"residual_paths\":2)", R"(\"residual_paths\":0)",
          "tensor 'calibration.residuals' is no part of a network");
-    with("residuals beyond number", R"(\"residual_paths\":2)",
-         R"(\"residual_paths\":4294967297)", "expected at most 2147483647");
+    with("residuals beyond number", R"(\"residual_paths\":2)", R"(\"residual_paths\":4294967297)",
+         "expected at most 2147483647");
     with("residuals of another name", "\"calibration.residuals\"", "\"calibration.residualz\"",
          "tensor 'calibration.residuals' is missing at the end");
     with("correlation", R"(\"residual_correlation\":0.9)", R"(\"residual_correlation\":1.9)",

@@ -178,8 +178,7 @@ Result<Calibration> TakeCalibration(TensorFile& file, const ModelConfig& config,
   if (calibration->residual_paths > 0) {
     const std::vector<std::int64_t> shape = {calibration->residual_paths, config.horizon_steps, 3};
     const auto bad = [&](const std::string& message) {
-      return Error{ErrorCode::kBadFormat,
-                   where + ": tensor '" + kResiduals + "' " + message};
+      return Error{ErrorCode::kBadFormat, where + ": tensor '" + kResiduals + "' " + message};
     };
     if (file.tensors.empty() || file.tensors.back().name != kResiduals) {
       return bad("is missing at the end");
@@ -209,9 +208,9 @@ Result<Model> ModelFromTensorFile(TensorFile file, const std::string& where) {
     return Error{ErrorCode::kBadFormat, where + ": " + message};
   };
   std::map<std::string, std::string>& metadata = file.metadata;
-  const std::set<std::string_view> known = {
-      "format",     "format_version", "name",        "config",
-      "provenance", "calibration",    "data_sha256", "header_sha256"};
+  const std::set<std::string_view> known = {"format",      "format_version", "name",
+                                            "config",      "provenance",     "calibration",
+                                            "data_sha256", "header_sha256"};
   for (const auto& [key, value] : metadata) {
     if (!known.contains(key)) return bad("metadata '" + key + "' is not known here");
   }
@@ -236,10 +235,8 @@ Result<Model> ModelFromTensorFile(TensorFile file, const std::string& where) {
   const std::string complaint = TensorComplaint(*config, file.tensors);
   if (!complaint.empty()) return bad(complaint);
 
-  Model model{metadata["name"],          *config,
-              *provenance,               std::move(file.tensors),
-              metadata["data_sha256"],   file.weights,
-              std::move(calibration)};
+  Model model{metadata["name"],        *config,      *provenance,           std::move(file.tensors),
+              metadata["data_sha256"], file.weights, std::move(calibration)};
   if (HeaderIsOurs(model, metadata["header_sha256"])) return model;
   return bad(
       "header says it in other words, expected fields, numbers and spaces as they are written");
@@ -278,8 +275,8 @@ Result<std::string> EncodeModel(const Model& model, std::string_view where, Weig
         model.calibration ? ComplaintOf(*model.calibration, model.config) : ""}) {
     if (!complaint.empty()) return bad(complaint);
   }
-  return EncodeChecked(where, MetadataOf(model), ViewsOf(model),
-                       TensorFileLimits{}.header_bytes, weights);
+  return EncodeChecked(where, MetadataOf(model), ViewsOf(model), TensorFileLimits{}.header_bytes,
+                       weights);
 }
 
 Result<Model> DecodeModel(std::string_view bytes, std::string_view where) {

@@ -62,8 +62,9 @@ struct Model {
 };
 
 // Refuses what ReadModel would refuse: an invalid config, tensors that are not TensorsOf(config), a
-// calibration that does not fit the network, numbers that are not finite or do not fit into `weights`, a provenance too long for the header.
-// Nothing is written then. Half precision halves the file and rounds each number to 11 bits.
+// calibration that does not fit the network, numbers that are not finite or do not fit into
+// `weights`, a provenance too long for the header. Nothing is written then. Half precision halves
+// the file and rounds each number to 11 bits.
 Status WriteModel(const std::filesystem::path& file, const Model& model,
                   WeightStorage weights = WeightStorage::kSingle);
 // Refuses whatever is not a whole, known, finite model, by name of what is wrong. A model has one

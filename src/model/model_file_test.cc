@@ -125,7 +125,8 @@ TEST_F(ModelFileTest, ACalibrationThatDoesNotFitIsNotWritten) {
   EXPECT_EQ(refusal([](Calibration&) {}), "");
   EXPECT_EQ(refusal([](Calibration& c) { c.temperature = std::nan(""); }),
             "x: calibration: 'temperature' holds null, expected 0.05 to 20.0; nothing was written");
-  EXPECT_THAT(refusal([](Calibration& c) { c.residuals.pop_back(); }), HasSubstr("'residuals' has"));
+  EXPECT_THAT(refusal([](Calibration& c) { c.residuals.pop_back(); }),
+              HasSubstr("'residuals' has"));
   EXPECT_THAT(refusal([](Calibration& c) { c = MadeUpCalibration(3); }), HasSubstr("'radius' has"));
   EXPECT_THAT(refusal([](Calibration& c) { c.origin.flights = {"a b"}; }),
               HasSubstr("keys without spaces"));
