@@ -106,8 +106,9 @@ Status CheckUnseen(const std::string& file, const Provenance& provenance,
 }
 
 // So would a calibration.
-Status CheckUncalibrated(const std::string& file, const std::optional<CalibrationOrigin>& origin,
-                         const LoadedSide& loaded) {
+Status CheckCalibrationUnseen(const std::string& file,
+                              const std::optional<CalibrationOrigin>& origin,
+                              const LoadedSide& loaded) {
   if (!origin) return {};
   const auto [known, first] = FindSeen(origin->flights, loaded);
   const bool unlisted = origin->flights.empty();  // too many to list
@@ -163,7 +164,7 @@ Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const Lo
   if (!network.ok()) return network.error();
   const ModelOrigin& origin = network->origin;
   if (Status s = CheckUnseen(file, origin.provenance, loaded); !s.ok()) return s;
-  if (Status s = CheckUncalibrated(file, origin.calibration, loaded); !s.ok()) return s;
+  if (Status s = CheckCalibrationUnseen(file, origin.calibration, loaded); !s.ok()) return s;
   const ForecasterInfo& info = network->forecaster->info();
   if (info.shape.steps != loaded.spec.horizon_steps() || info.dt_s != loaded.spec.dt_s) {
     return BadValue(fmt::format("{}: forecasts {:g} s in steps of {:g} s, asked for are {:g} s",

@@ -11,6 +11,7 @@
 namespace aerocast {
 namespace {
 
+constexpr double kNoWeight = 1e-5;  // of a mode that no score sees
 // Knots as shares of the horizon: close where errors grow fast.
 constexpr std::array<double, 8> kKnots = {0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0};
 
@@ -75,27 +76,31 @@ double LogScore(std::size_t components, const std::array<double, kMaxModes>& w,
 
 }  // namespace
 
-CalibrationRows::CalibrationRows(const CalibrationWindows& all) : flights_(all.flights.size()) {
+CalibrationRows::CalibrationRows(const CalibrationWindows& all, std::size_t per_flight)
+    : flights_(all.flights.size()) {
   AEROCAST_CHECK(!all.windows.empty());
+  std::vector<const CalibrationWindow*> chosen;
+  for (const std::size_t n : ChooseWindows(all, per_flight)) chosen.push_back(&all.windows[n]);
   const Forecast& first = all.windows[0].raw;
   modes_ = static_cast<std::size_t>(first.modes());
   AEROCAST_CHECK(modes_ > 0);
   knot_s_ = KnotTimes(first.steps(), first.dt_s);
-  for (const CalibrationWindow& w : all.windows) {
-    AEROCAST_CHECK(w.raw.modes() == first.modes() && w.raw.steps() == first.steps());
-    flight_.push_back(w.flight);
-    for (int k = 0; k < w.raw.modes(); ++k) {
-      log_weight_.push_back(std::log(std::max(w.raw.weight(k), 1e-300)));
+  for (const CalibrationWindow* w : chosen) {
+    AEROCAST_CHECK(w->raw.modes() == first.modes() && w->raw.steps() == first.steps());
+    flight_.push_back(w->flight);
+    for (int k = 0; k < w->raw.modes(); ++k) {
+      log_weight_.push_back(std::log(std::max(w->raw.weight(k), 1e-300)));
     }
   }
   for (const int i : ScoredSteps(knot_s_, first.dt_s, first.steps())) {
     hat_.push_back(HatAt(knot_s_, (i + 1) * first.dt_s));
-    AddStep(all, i);
+    AddStep(chosen, i);
   }
 }
 
-void CalibrationRows::AddStep(const CalibrationWindows& all, int i) {
-  for (const CalibrationWindow& w : all.windows) {
+void CalibrationRows::AddStep(std::span<const CalibrationWindow* const> windows, int i) {
+  for (const CalibrationWindow* window : windows) {
+    const CalibrationWindow& w = *window;
     const Yaw to_frame = AlongPoint(w.raw, i).Inverse();
     // Turning by an angle turns the doubled angle twice as far.
     const Yaw twice = {to_frame.cos * to_frame.cos - to_frame.sin * to_frame.sin,
@@ -134,21 +139,26 @@ AxisScores CalibrationRows::Score(std::size_t j, const CalibrationParameters& p,
     log_factor += hat(j, g) * Vec3{p.log_scale[0][g], p.log_scale[1][g], p.log_scale[2][g]};
   }
   const double wide = p.tail ? std::exp(p.log_share) : 0, wider = std::exp(p.log_factor);
-  const std::size_t components = p.tail ? 2 * modes_ : modes_;
   std::array<double, kMaxModes> w, m, s;
   AxisScores sum;
   for (std::size_t n = 0; n < index.size(); ++n) {
     const Mode* modes = &mode_[(j * windows() + index[n]) * modes_];
     std::array<Cov3, kMaxModes> cov;
+    std::array<std::size_t, kMaxModes> live;
+    std::size_t count = 0;
     for (std::size_t k = 0; k < modes_; ++k) {
-      cov[k] = PathScale(log_factor, modes[k].direction).Apply(modes[k].cov);
-      w[k] = (1 - wide) * weight[n * modes_ + k];
-      if (p.tail) w[modes_ + k] = wide * weight[n * modes_ + k];
+      if (weight[n * modes_ + k] < kNoWeight) continue;
+      cov[count] = PathScale(log_factor, modes[k].direction).Apply(modes[k].cov);
+      live[count++] = k;
     }
+    const std::size_t components = p.tail ? 2 * count : count;
     const auto add = [&](std::size_t axis, double Vec3::*mean, double Cov3::*variance) {
-      for (std::size_t k = 0; k < modes_; ++k) {
-        m[k] = modes[k].mean.*mean, s[k] = std::sqrt(std::max(cov[k].*variance, 1e-18));
-        if (p.tail) m[modes_ + k] = m[k], s[modes_ + k] = wider * s[k];
+      for (std::size_t c = 0; c < count; ++c) {
+        w[c] = (1 - wide) * weight[n * modes_ + live[c]];
+        m[c] = modes[live[c]].mean.*mean, s[c] = std::sqrt(std::max(cov[c].*variance, 1e-18));
+        if (!p.tail) continue;
+        w[count + c] = wide * weight[n * modes_ + live[c]];
+        m[count + c] = m[c], s[count + c] = wider * s[c];
       }
       sum.crps[axis] += share[n] * MixtureCrps({w.data(), components}, {m.data(), components},
                                                {s.data(), components}, 0);

@@ -29,7 +29,8 @@ struct AxisScores {
 
 class CalibrationRows {
  public:
-  explicit CalibrationRows(const CalibrationWindows& windows);
+  // At most so many windows of each flight, evenly spread.
+  CalibrationRows(const CalibrationWindows& windows, std::size_t per_flight);
 
   std::size_t windows() const { return flight_.size(); }
   std::size_t flights() const { return flights_; }
@@ -55,7 +56,7 @@ class CalibrationRows {
     Cov3 cov;
     PathDirection direction;
   };
-  void AddStep(const CalibrationWindows& windows, int i);
+  void AddStep(std::span<const CalibrationWindow* const> windows, int i);
 
   std::size_t flights_ = 0, modes_ = 0;
   std::vector<double> knot_s_;            // (G)

@@ -59,6 +59,17 @@ std::size_t CalibrationWindows::CountOf(std::size_t flight) const {
                     [flight](const CalibrationWindow& w) { return w.flight == flight; }));
 }
 
+std::vector<std::size_t> ChooseWindows(const CalibrationWindows& windows, std::size_t per_flight) {
+  std::vector<std::size_t> chosen;
+  std::size_t first = 0;
+  for (std::size_t f = 0; f < windows.flights.size(); ++f) {
+    const std::size_t n = windows.CountOf(f), kept = std::min(n, per_flight);
+    for (std::size_t i = 0; i < kept; ++i) chosen.push_back(first + (2 * i + 1) * n / (2 * kept));
+    first += n;
+  }
+  return chosen;
+}
+
 FlightWindows ThinFlight(const FlightWindows& flight, std::size_t most) {
   const std::size_t n = flight.t0.size(), kept = std::min(n, std::max<std::size_t>(1, most));
   FlightWindows thin{flight.flight, {}};

@@ -36,6 +36,9 @@ struct CalibrationWindowOptions {
   std::function<void()> progress = {};  // after each flight, from any thread, one at a time
 };
 
+// Indices of at most `per_flight` windows of each flight, evenly spread over it.
+std::vector<std::size_t> ChooseWindows(const CalibrationWindows& windows, std::size_t per_flight);
+
 // At most `most` windows of a flight, evenly spread over it.
 FlightWindows ThinFlight(const FlightWindows& flight, std::size_t most);
 

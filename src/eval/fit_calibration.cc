@@ -21,6 +21,7 @@ constexpr double kLogScore = 0.1;
 constexpr double kTailShare = 0.1, kTailFactor = 2.5;  // to start from
 constexpr double kFirstStep = 0.3, kLastStep = 0.01;   // of a logarithm
 constexpr int kSweeps = 8;
+constexpr double kLeastGain = 1e-4;  // of a sweep that is worth another
 
 struct Range {
   double low, high;
@@ -107,7 +108,9 @@ class Descent {
     const std::vector<Coordinate> all =
         AllCoordinates(now_.p.tail, static_cast<int>(rows_.knot_s().size()));
     std::vector<double> step(all.size(), kFirstStep);
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    double before = now_.value + 1;
+    for (int sweep = 0; sweep < kSweeps && before - now_.value > kLeastGain; ++sweep) {
+      before = now_.value;
       for (std::size_t c = 0; c < all.size(); ++c) {
         if (step[c] >= kLastStep) step[c] = Improve(all[c], step[c]);
       }
@@ -211,8 +214,8 @@ Calibration ToCalibration(const CalibrationRows& rows, const CalibrationParamete
 
 }  // namespace
 
-CalibrationFit::CalibrationFit(const CalibrationWindows& windows)
-    : rows_(std::make_unique<CalibrationRows>(windows)) {}
+CalibrationFit::CalibrationFit(const CalibrationWindows& windows, std::size_t per_flight)
+    : rows_(std::make_unique<CalibrationRows>(windows, per_flight)) {}
 CalibrationFit::~CalibrationFit() = default;
 
 Calibration CalibrationFit::FitSpread(const std::vector<bool>& used, int threads) const {

@@ -26,7 +26,8 @@ struct CalibrationFitOptions {
 // The windows in a form that is quick to score: made once, fitted on as often as wanted.
 class CalibrationFit {
  public:
-  explicit CalibrationFit(const CalibrationWindows& windows);
+  // Of at most so many windows of each flight, evenly spread.
+  explicit CalibrationFit(const CalibrationWindows& windows, std::size_t per_flight = 100'000);
   ~CalibrationFit();
   CalibrationFit(const CalibrationFit&) = delete;
   CalibrationFit& operator=(const CalibrationFit&) = delete;

@@ -75,19 +75,6 @@ double StepCorrelation(std::span<const Vec3> residuals, std::size_t steps) {
   return square > 0 ? std::clamp(cross / square, 0.0, 0.9999) : 0.98;
 }
 
-// Windows spread evenly over the flights: every flight gives about the same number.
-std::vector<std::size_t> ChooseWindows(const CalibrationWindows& windows, std::size_t most) {
-  const std::size_t each = std::max<std::size_t>(1, most / windows.flights.size());
-  std::vector<std::size_t> chosen;
-  std::size_t first = 0;
-  for (std::size_t f = 0; f < windows.flights.size() && chosen.size() < most; ++f) {
-    const std::size_t n = windows.CountOf(f), kept = std::min({n, each, most - chosen.size()});
-    for (std::size_t i = 0; i < kept; ++i) chosen.push_back(first + (2 * i + 1) * n / (2 * kept));
-    first += n;
-  }
-  return chosen;
-}
-
 int NearestWay(const Forecast& forecast, std::span<const Vec3> targets) {
   const int ways = forecast.paired_modes ? forecast.modes() / 2 : forecast.modes();
   int nearest = 0;
@@ -167,8 +154,11 @@ void FitRegions(const CalibrationWindows& windows, std::span<const Forecast> cal
 
 void FitResiduals(const CalibrationWindows& windows, std::span<const Forecast> calibrated,
                   int paths, Calibration& calibration) {
-  const std::vector<std::size_t> chosen =
-      ChooseWindows(windows, static_cast<std::size_t>(std::clamp(paths, 0, kMostResidualPaths)));
+  const auto most = static_cast<std::size_t>(std::clamp(paths, 0, kMostResidualPaths));
+  const std::size_t flights = std::max<std::size_t>(1, windows.flights.size());
+  std::vector<std::size_t> chosen =
+      ChooseWindows(windows, most == 0 ? 0 : std::max<std::size_t>(1, most / flights));
+  chosen.resize(std::min(chosen.size(), most));
   calibration.residual_paths = static_cast<int>(chosen.size());
   calibration.residuals.clear();
   if (chosen.empty()) return;

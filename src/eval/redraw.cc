@@ -17,6 +17,10 @@
 namespace aerocast {
 namespace {
 
+// Windows per flight that scales are fitted on: neighbours say nearly the same, and a fit is needed
+// for every redraw. Regions are fitted on all.
+constexpr std::size_t kFitWindows = 12;
+
 std::size_t Size(int n) { return static_cast<std::size_t>(n); }
 
 // The steps at whole seconds.
@@ -161,7 +165,7 @@ double RedrawSeries::Quantile(double share) const {
 RedrawResult RunRedraws(const CalibrationWindows& windows, const RedrawOptions& options) {
   const std::size_t flights = windows.flights.size();
   AEROCAST_CHECK(options.calibration_flights > 0 && options.calibration_flights < flights);
-  const CalibrationFit fit(windows);
+  const CalibrationFit fit(windows, kFitWindows);
   const NormalPool pool(options.seed);
   const std::vector<int> steps = WholeSeconds(windows.windows[0].raw);
   std::vector<Judgement> all(Size(options.redraws), Judgement(steps.size()));
