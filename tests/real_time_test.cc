@@ -31,8 +31,8 @@ constexpr int kCalls = 100'000;
 // Everything a call needs, made before the loop.
 class Loop {
  public:
-  explicit Loop(const ModelConfig& config)
-      : forecaster_(*MakePackedForecaster(RandomModel(config, 1))) {
+  explicit Loop(const ModelConfig& config, bool calibrated = false)
+      : forecaster_(*MakePackedForecaster(MakeModel(config, calibrated))) {
     inputs_ = {Observe(Wander(1)), Observe(Wander(2)), {}, {{5, {1, 2, 3}}}, Observe(Wander(3))};
     inputs_[1][7].p_world.x = std::numeric_limits<double>::quiet_NaN();   // repaired
     inputs_[4].erase(inputs_[4].begin() + 95, inputs_[4].begin() + 120);  // fallback
@@ -50,6 +50,11 @@ class Loop {
   }
 
  private:
+  static Model MakeModel(const ModelConfig& config, bool calibrated) {
+    Model model = RandomModel(config, 1);
+    if (calibrated) model.calibration = MadeUpCalibration(config.horizon_steps, false);
+    return model;
+  }
   void Renew() {
     workspace_ = forecaster_->MakeWorkspace();
     forecast_ = std::make_unique<Forecast>(forecaster_->info().shape);
@@ -99,6 +104,21 @@ TEST_P(RealTime, PredictAllocatesNothing) {
   const long before = allocations;
   loop.Run(kSanitized ? kCalls / 20 : kCalls);
   EXPECT_EQ(allocations - before, 0);
+}
+
+TEST_P(RealTime, NeitherDoesACalibratedOne) {
+  Loop loop(OddConfig(GetParam()), true);
+  const long before = allocations;
+  rusage then, now;
+  getrusage(RUSAGE_SELF, &then);
+  loop.Run(kCalls / 20);
+  getrusage(RUSAGE_SELF, &now);
+  EXPECT_EQ(allocations - before, 0);
+  if (kSanitized) return;
+  EXPECT_EQ(now.ru_minflt - then.ru_minflt, 0);
+  const int status = WithoutSystemCalls([&] { loop.Run(kCalls / 20); });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotForbid) GTEST_SKIP();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << WTERMSIG(status);
 }
 
 TEST_P(RealTime, PredictFaultsNoPage) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
@@ -62,6 +63,46 @@ std::string FlightsOf(const Provenance& p) {
   return Count(p.train_flights.size(), "recording");
 }
 
+// "0.94 to 1.6", or one number.
+std::string RangeOf(const std::vector<double>& numbers) {
+  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+  return *low == *high ? fmt::format("{:.3g}", *low) : fmt::format("{:.3g} to {:.3g}", *low, *high);
+}
+
+std::string LevelsOf(const Calibration& c) {
+  std::string text;
+  for (const double level : c.level) {
+    text += fmt::format("{}{:g} %", text.empty() ? "" : ", ", 100 * level);
+  }
+  if (text.empty()) text = "none";
+  text += fmt::format(" ({} behind them", Count(c.origin.flight_count, "flight"));
+  for (const double level : {0.9, 0.95, 0.99}) {
+    if (EnoughFlights(c.origin.flight_count, level)) continue;
+    text += fmt::format("; {:g} % needs {}", 100 * level, FlightsNeeded(level));
+  }
+  return text + ")";
+}
+
+std::vector<std::pair<std::string, std::string>> CalibrationRows(const Model& model) {
+  if (!model.calibration) return {{"calibration", "none"}};
+  const Calibration& c = *model.calibration;
+  const CalibrationOrigin& o = c.origin;
+  return {{"calibrated on",
+           fmt::format("{}, {} windows: side {} of split {} of {}", Count(o.flight_count, "flight"),
+                       o.windows, o.side, o.split, Named(o.corpus_name, o.corpus_hash))},
+          {"spread factors", fmt::format("along {}, across {}, vertical {}", RangeOf(c.scale[0]),
+                                         RangeOf(c.scale[1]), RangeOf(c.scale[2]))},
+          {"mode weights", fmt::format("temperature {:.3g}", c.temperature)},
+          {"tails", c.tail_share > 0 ? fmt::format("{:.3g} % of the weight is {:.3g} times as wide",
+                                                   100 * c.tail_share, c.tail_factor)
+                    : 2 * model.config.components > kMaxModes
+                        ? "none: there are too many modes to double"
+                        : "none"},
+          {"conformal levels", LevelsOf(c)},
+          {"joint paths", fmt::format("{} residual paths, step correlation {:.3g}",
+                                      c.residual_paths, c.residual_correlation)}};
+}
+
 int BitsOf(const Model& model) { return model.stored == WeightStorage::kHalf ? 16 : 32; }
 
 // What people read: a name and a text per row.
@@ -86,6 +127,7 @@ std::string Table(const Model& model, std::uintmax_t bytes) {
   };
   for (const auto& [name, value] : p.metrics) rows.emplace_back(name, fmt::format("{:.4g}", value));
   rows.emplace_back("made by", "AeroCast " + p.version);
+  for (auto& row : CalibrationRows(model)) rows.push_back(std::move(row));
   rows.emplace_back("structure SHA-256", StructureHash(model.config));
   rows.emplace_back("data SHA-256", model.sha256);
   std::string text;
@@ -99,7 +141,7 @@ std::string ToJson(const Model& model, std::uintmax_t bytes) {
   const Provenance& p = model.provenance;
   nlohmann::ordered_json tensors = nlohmann::ordered_json::array();
   for (const Tensor& t : model.tensors) tensors.push_back({{"name", t.name}, {"shape", t.shape}});
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"format", "aerocast-description"},
       {"version", 1},
       {"name", model.name},
@@ -123,6 +165,9 @@ std::string ToJson(const Model& model, std::uintmax_t bytes) {
         {"version", p.version},
         {"training", p.training}}},
       {"tensors", tensors}};
+  if (model.calibration) {
+    json["calibration"] = nlohmann::ordered_json::parse(aerocast::ToJson(*model.calibration));
+  }
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

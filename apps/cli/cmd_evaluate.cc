@@ -28,7 +28,7 @@ struct EvaluateFlags {
   EvaluationOptions options;
   BootstrapOptions bootstrap;
   int examples = 9;
-  bool half = false, libtorch = false;
+  bool half = false, libtorch = false, uncalibrated = false;
 };
 
 // The forecasters under evaluation and the sources that serve them.
@@ -69,19 +69,28 @@ FitOptions FitOptionsFor(const EvaluateFlags& flags, const LoadedSide& loaded) {
   return options;
 }
 
+// Flights to be scored that are among `keys`, and the first of them. Disturbed ones keep their id.
+struct SeenFlights {
+  std::size_t known = 0;
+  std::string first;
+};
+SeenFlights FindSeen(const std::vector<std::string>& keys, const LoadedSide& loaded,
+                     std::span<const FlightWindows> scored) {
+  std::set<std::string> ids;
+  for (const FlightWindows& flight : scored) ids.insert(flight.flight->id);
+  const std::set<std::string> seen(keys.begin(), keys.end());
+  SeenFlights found;
+  for (const FlightEntry& entry : loaded.corpus.manifest.flights) {
+    if (!ids.contains(entry.id) || !seen.contains(RecordingKey(entry.sha256))) continue;
+    if (++found.known == 1) found.first = entry.id;
+  }
+  return found;
+}
+
 // A network scored on flights it has learnt from would be flattered, whatever corpus they are in.
 Status CheckUnseen(const std::string& file, const Provenance& provenance, const LoadedSide& loaded,
                    std::span<const FlightWindows> scored) {
-  std::set<std::string> ids;
-  for (const FlightWindows& flight : scored) ids.insert(flight.flight->id);
-  const std::set<std::string> seen(provenance.train_flights.begin(),
-                                   provenance.train_flights.end());
-  std::size_t known = 0;
-  std::string first;
-  for (const FlightEntry& entry : loaded.corpus.manifest.flights) {
-    if (!ids.contains(entry.id) || !seen.contains(RecordingKey(entry.sha256))) continue;
-    if (++known == 1) first = entry.id;
-  }
+  const auto [known, first] = FindSeen(provenance.train_flights, loaded, scored);
   const bool unlisted = provenance.train_flights.empty();  // too many to list
   if (unlisted && (provenance.corpus_hash != loaded.corpus.manifest.hash ||
                    provenance.split_hash != loaded.split_hash() || loaded.side == "train")) {
@@ -96,6 +105,29 @@ Status CheckUnseen(const std::string& file, const Provenance& provenance, const 
       "split it was trained with ('{}' of corpus '{}')",
       file, known, Count(scored.size(), "flight"), first, provenance.split,
       provenance.corpus_name));
+}
+
+// So would a calibration.
+Status CheckCalibrationUnseen(const std::string& file,
+                              const std::optional<CalibrationOrigin>& origin,
+                              const LoadedSide& loaded, std::span<const FlightWindows> scored) {
+  if (!origin) return {};
+  const auto [known, first] = FindSeen(origin->flights, loaded, scored);
+  const bool unlisted = origin->flights.empty();  // too many to list
+  const bool same_side = origin->split == loaded.split && origin->side == loaded.side;
+  if (unlisted && (origin->corpus_hash != loaded.corpus.manifest.hash || same_side)) {
+    return BadValue(
+        fmt::format("{}: does not say which flights it was calibrated on; score it on another side "
+                    "than '{}' of "
+                    "split '{}' of corpus '{}' itself, or --uncalibrated",
+                    file, origin->side, origin->split, origin->corpus_name));
+  }
+  if (known == 0) return {};
+  return BadValue(fmt::format(
+      "{}: was calibrated on {} of the {} to be scored ({} is one); choose another side of split "
+      "'{}' of corpus '{}', or --uncalibrated",
+      file, known, Count(loaded.flights.size(), "flight"), first, origin->split,
+      origin->corpus_name));
 }
 
 // The trainer leaves curves.json beside the model; a model elsewhere has none.
@@ -129,9 +161,12 @@ Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const Lo
   LoadOptions options;
   options.name = name;
   if (flags.half) options.weights = WeightStorage::kHalf;
+  options.calibrated = !flags.uncalibrated;
   Result<LoadedModel> network = flags.load(file, options);
   if (!network.ok()) return network.error();
-  if (Status s = CheckUnseen(file, network->provenance, loaded, scored); !s.ok()) return s;
+  const ModelOrigin& origin = network->origin;
+  if (Status s = CheckUnseen(file, origin.provenance, loaded, scored); !s.ok()) return s;
+  if (Status s = CheckCalibrationUnseen(file, origin.calibration, loaded, scored); !s.ok()) return s;
   const ForecasterInfo& info = network->forecaster->info();
   if (info.shape.steps != loaded.spec.horizon_steps() || info.dt_s != loaded.spec.dt_s) {
     return BadValue(fmt::format("{}: forecasts {:g} s in steps of {:g} s, asked for are {:g} s",
@@ -335,6 +370,8 @@ Run AddEvaluate(CLI::App& verb, LoadModel load) {
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
   verb.add_flag("--half", flags->half, "Keep the networks' weights in 16 bits");
+  verb.add_flag("--uncalibrated", flags->uncalibrated,
+                "Score networks without the calibration in their files");
   verb.add_flag("--libtorch", flags->libtorch,
                 "Run the networks in libtorch, the reference (needs the trainer)");
   AddThreadsFlag(verb, flags->options.threads);

@@ -15,6 +15,7 @@
 #include "aerocast/load.h"
 #include "aerocast/result.h"
 #include "aerocast/window.h"
+#include "src/forecast/packed_forecaster.h"
 #include "src/model/model_file.h"
 
 namespace aerocast::cli {
@@ -25,15 +26,16 @@ Run AddGenerate(CLI::App& verb);
 Run AddImport(CLI::App& verb);
 Run AddStats(CLI::App& verb);
 Run AddWindows(CLI::App& verb);
-// A network from a model file, and what it was trained on.
+// A network from a model file, and what it was trained and calibrated on.
 struct LoadedModel {
   std::unique_ptr<Forecaster> forecaster;
-  Provenance provenance;
+  ModelOrigin origin;
 };
 // LoadOptions::name is the forecaster's in tables.
 using LoadModel = std::function<Result<LoadedModel>(const std::filesystem::path& file,
                                                     const LoadOptions& options)>;
 Run AddEvaluate(CLI::App& verb, LoadModel load);
+Run AddCalibrate(CLI::App& verb);
 Run AddCompare(CLI::App& verb);
 Run AddCheck(CLI::App& verb);
 Run AddBench(CLI::App& verb);

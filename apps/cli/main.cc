@@ -3,16 +3,15 @@
 // The command line only dispatches: one verb, one file.
 #include "apps/cli/program.h"
 #include "apps/cli/trainer.h"
-#include "src/forecast/packed_forecaster.h"
 
 namespace aerocast::cli {
 namespace {
 
 Result<LoadedModel> LoadNetwork(const std::filesystem::path& file, const LoadOptions& options) {
-  Provenance provenance;
-  Result<std::unique_ptr<Forecaster>> forecaster = LoadForecaster(file, options, provenance);
+  ModelOrigin origin;
+  Result<std::unique_ptr<Forecaster>> forecaster = LoadForecaster(file, options, origin);
   if (!forecaster.ok()) return forecaster.error();
-  return LoadedModel{std::move(*forecaster), std::move(provenance)};
+  return LoadedModel{std::move(*forecaster), std::move(origin)};
 }
 
 Run AddPackedEvaluate(CLI::App& verb) { return AddEvaluate(verb, LoadNetwork); }
@@ -25,6 +24,8 @@ constexpr Verb kVerbs[] = {
     {"stats", "Show what is in a corpus: windows, speeds, real and synthetic share", AddStats},
     {"windows", "Write a corpus's inputs and targets for other tools", AddWindows},
     {"train", "Train a network: a config and a corpus give a model file", AddTrainElsewhere},
+    {"calibrate", "Fit a network's uncertainty on calibration flights, into its model file",
+     AddCalibrate},
     {"evaluate", "Score forecasters on a corpus: table, JSON, report page", AddPackedEvaluate},
     {"compare", "Paired differences between models, with intervals over flights", AddCompare},
     {"bench", "Measure latency, throughput and memory of a forecaster on this machine", AddBench},

@@ -3,6 +3,7 @@
 // The program that has libtorch. `aerocast` becomes it when a verb needs networks.
 #include "apps/cli/program.h"
 #include "apps/train/train.h"
+#include "src/forecast/calibrate.h"
 #include "src/train/torch_forecaster.h"
 #include "src/train/trainer.h"
 
@@ -19,7 +20,11 @@ Result<LoadedModel> LoadNetwork(const std::filesystem::path& file, const LoadOpt
   }
   Result<Model> model = ReadModel(file);
   if (!model.ok()) return model.error();
-  return LoadedModel{MakeTorchForecaster(*model, options.name), model->provenance};
+  std::unique_ptr<Forecaster> forecaster = MakeTorchForecaster(*model, options.name);
+  if (options.calibrated && model->calibration) {
+    forecaster = MakeCalibrated(std::move(forecaster), *model->calibration);
+  }
+  return LoadedModel{std::move(forecaster), OriginOf(*model, options)};
 }
 
 Run AddNetworkEvaluate(CLI::App& verb) { return AddEvaluate(verb, LoadNetwork); }

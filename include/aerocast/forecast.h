@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,6 +93,15 @@ struct ConformalRegions {
   bool present() const { return !level.empty(); }
 };
 
+// Whole paths of what a calibrated model got wrong on flights it was not trained on, as multiples
+// of its spread, in the frame that goes along with a mode's path: forward, left, up. Drawn from by
+// SamplePaths, so that sampled paths have the correlation in time and the tails that real errors
+// have. In each direction and at each step the mean square over all paths is 1.
+struct ResidualLibrary {
+  int paths = 0, steps = 0;
+  std::vector<float> residual;  // (paths, steps, 3)
+};
+
 class Forecast {
  public:
   Forecast() = default;
@@ -108,6 +118,8 @@ class Forecast {
   // Starts a new forecast: sets the sizes, forgets what was there. Used by forecasters.
   void Reset(const ForecastShape& shape, std::string_view object_id, TimeNs t0, double dt);
   void MakeNone(std::string_view object_id, TimeNs t0, double dt = 0.1);
+  // Cuts or adds modes at the end, at most kMaxModes; what is added is still to be written.
+  void ResizeModes(int modes);
 
   std::string id;  // of the object, as CutId leaves it
   TimeNs t0_ns = 0;
@@ -136,8 +148,15 @@ class Forecast {
   // Correlation of a path's whitened residual from one step to the next, for SamplePaths: 0 means
   // independent steps, near 1 means that a path which starts to the left stays to the left.
   double residual_correlation = 0.98;
+  // Heavy tails: modes k and k + K/2 have the same mean and are one way the future may go, a narrow
+  // and a wide Gaussian of it (calibrated models).
+  bool paired_modes = false;
+  // Calibrated models share theirs with every forecast; others have none.
+  std::shared_ptr<const ResidualLibrary> residuals;
 
-  // Entropy of the mode weights in nats: 0 for one certain mode, ln K when all are alike.
+  // The weight of the way that mode k belongs to: its own, and its pair's where modes are paired.
+  double way_weight(int k) const;
+  // Entropy of the ways' weights in nats: 0 for one certain way, ln K when all are alike.
   double mode_entropy() const;
   int most_likely_mode() const;  // 0 when there is none
   // Mean and covariance of the whole mixture at step i; without modes, the point and zero.
@@ -149,9 +168,10 @@ class Forecast {
   void AskAt(TimeNs t_now_ns, double stale_after_s = 0.5);
 
   // n whole paths drawn from the distribution, written to out as (n, S). The same seed gives the
-  // same paths. With a displacement mixture, steps are drawn one by one and summed, as that family
-  // means it; otherwise a mode is drawn, then a residual path whose steps are correlated. Without
-  // modes every path is the point path.
+  // same paths. With a residual library, a way is drawn by weight and a path of the library laid
+  // along it, stretched to its spread; with a displacement mixture, steps are drawn one by one and
+  // summed, as that family means it; otherwise a mode is drawn, then a residual path whose steps
+  // are correlated. Without modes every path is the point path.
   void SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const;
 
   // True when everything the contract above promises holds.

@@ -91,6 +91,7 @@ class Forecaster {
   };
 
  private:
+  friend class CalibratedForecaster;  // asks another forecaster in the middle of its own Predict
   virtual std::unique_ptr<Workspace> DoMakeWorkspace(int threads) const;
 
   // Does the work. `history` is well-formed, not empty, and cut as history_s says; `forecast`

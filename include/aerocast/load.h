@@ -30,8 +30,9 @@ enum class WeightStorage { kSingle, kHalf };
 
 struct LoadOptions {
   WeightStorage weights = WeightStorage::kSingle;
-  std::string name;    // for tables; empty: the model's own
-  std::string target;  // instructions to use, one of SimdTargets(); empty: the best
+  std::string name;        // for tables; empty: the model's own
+  bool calibrated = true;  // false: as the network gave it, whatever the file says
+  std::string target;      // instructions to use, one of SimdTargets(); empty: the best
 };
 
 // Refuses whatever is not a whole, known, finite model, in one sentence that says what is wrong.

@@ -83,7 +83,8 @@ void WindowScorer::ScoreModes(const Forecast& forecast, const Outcome& outcome,
   tally.Count(layout_, Metric::kFdeMean, mean.fde);
   tally.Count(layout_, Metric::kMinAdeModes, best.ade);
   tally.Count(layout_, Metric::kMinFdeModes, best.fde);
-  tally.Count(layout_, Metric::kBrierMinFde, BrierMinFde(best.fde, forecast.weight(ends_nearest)));
+  tally.Count(layout_, Metric::kBrierMinFde,
+              BrierMinFde(best.fde, forecast.way_weight(ends_nearest)));
   tally.Count(layout_, Metric::kModeEntropy, forecast.mode_entropy());
   tally.metric[layout_.mode_use() + Size(nearest)] += 1;
 }

@@ -8,6 +8,7 @@
 
 #include "src/base/check.h"
 #include "src/base/rng.h"
+#include "src/forecast/residuals.h"
 
 namespace aerocast {
 namespace {
@@ -122,6 +123,7 @@ Forecast& Forecast::operator=(const Forecast& other) {
   CopyWithRoom(other.id, id);
   t0_ns = other.t0_ns, dt_s = other.dt_s, quality = other.quality, age_s = other.age_s;
   residual_correlation = other.residual_correlation;
+  paired_modes = other.paired_modes, residuals = other.residuals;
   steps_ = other.steps_, modes_ = other.modes_;
   CopyWithRoom(other.point_, point_), CopyWithRoom(other.weight_, weight_);
   CopyWithRoom(other.mean_, mean_), CopyWithRoom(other.cov_, cov_);
@@ -173,6 +175,14 @@ void Forecast::Reset(const ForecastShape& shape, std::string_view object_id, Tim
   conformal.level.assign(l, 0), conformal.radius.assign(l * s, 0), conformal.tube.assign(l, 0);
   conformal.shape.assign(l > 0 ? s : 0, 0);
   residual_correlation = 0.98;
+  paired_modes = false, residuals.reset();
+}
+
+void Forecast::ResizeModes(int modes) {
+  AEROCAST_CHECK(modes >= 0 && modes <= kMaxModes);
+  modes_ = modes;
+  const auto k = static_cast<std::size_t>(modes), s = static_cast<std::size_t>(steps_);
+  weight_.resize(k), mean_.resize(k * s), cov_.resize(k * s);
 }
 
 void Forecast::MakeNone(std::string_view object_id, TimeNs t0, double dt) {
@@ -180,10 +190,16 @@ void Forecast::MakeNone(std::string_view object_id, TimeNs t0, double dt) {
   quality = Quality::kNone;
 }
 
+double Forecast::way_weight(int k) const {
+  if (!paired_modes) return weight(k);
+  const int half = modes_ / 2;
+  return weight(k) + weight(k < half ? k + half : k - half);
+}
+
 double Forecast::mode_entropy() const {
   double entropy = 0;
-  for (const double w : weight_) {
-    if (w > 0) entropy -= w * std::log(w);
+  for (int k = 0; k < (paired_modes ? modes_ / 2 : modes_); ++k) {
+    if (const double w = way_weight(k); w > 0) entropy -= w * std::log(w);
   }
   return entropy;
 }
@@ -223,6 +239,12 @@ void Forecast::SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const
   for (std::size_t path = 0; path < static_cast<std::size_t>(n); ++path) {
     Rng rng(seed, path);
     const std::span<Vec3> line = out.subspan(path * s, s);
+    if (residuals && modes_ > 0) {
+      const int way = Pick(weight_, rng.Uniform());
+      const std::uint64_t residual = rng.Below(static_cast<std::uint64_t>(residuals->paths));
+      LayResidual(*this, paired_modes ? way % (modes_ / 2) : way, *residuals, residual, line);
+      continue;
+    }
     if (displacement.present()) {
       SampleDisplacements(displacement, displacement.anchor, rng, line);
       continue;
@@ -242,6 +264,8 @@ bool Forecast::IsValid() const {
   if (steps_ <= 0 || modes_ < 0 || modes_ > kMaxModes) return false;
   if (!(dt_s > 0 && std::isfinite(dt_s) && age_s >= 0)) return false;
   if (!(residual_correlation >= 0 && residual_correlation <= 1)) return false;
+  if (paired_modes && modes_ % 2 != 0) return false;
+  if (residuals && (residuals->steps != steps_ || residuals->paths < 1)) return false;
   return (modes_ == 0 || IsDistribution(weight_)) && AllFinite(point_) && AllFinite(mean_) &&
          std::all_of(cov_.begin(), cov_.end(), IsPositiveDefinite) &&
          IsValidMixture(displacement, static_cast<std::size_t>(steps_)) &&

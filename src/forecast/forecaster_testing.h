@@ -12,10 +12,12 @@
 
 #include "aerocast/classical.h"
 #include "src/base/rng.h"
+#include "src/forecast/calibrate.h"
 #include "src/forecast/knn.h"
 #include "src/forecast/network_forecaster.h"
 #include "src/forecast/packed_forecaster.h"
 #include "src/forecast/ridge.h"
+#include "src/model/calibration_testing.h"
 #include "src/model/random_model.h"
 
 namespace aerocast {
@@ -124,6 +126,7 @@ inline std::vector<std::unique_ptr<Forecaster>> OneOfEach() {
     options.name = network.name;
     all.push_back(*MakePackedForecaster(RandomModel(network.config, 1), options));
   }
+  all.push_back(MakeCalibrated(*MakeClassical("imm"), MadeUpCalibration(50)));
   return all;
 }
 
@@ -148,6 +151,10 @@ inline bool SameBits(const Forecast& a, const Forecast& b) {
   }
   for (int k = 0; k < a.modes(); ++k) {
     if (a.weight(k) != b.weight(k)) return false;
+  }
+  const ConformalRegions &p = a.conformal, &q = b.conformal;
+  if (p.level != q.level || p.radius != q.radius || p.tube != q.tube || p.shape != q.shape) {
+    return false;
   }
   const DisplacementMixture &d = a.displacement, &e = b.displacement;
   return d.components == e.components && d.weight == e.weight && d.mean == e.mean &&

@@ -2,6 +2,7 @@
 #include "aerocast/load.h"
 
 #include "src/base/out_of_memory.h"
+#include "src/forecast/calibrate.h"
 #include "src/forecast/network_forecaster.h"
 #include "src/forecast/packed_forecaster.h"
 #include "src/kernels/kernels.h"
@@ -70,23 +71,31 @@ Result<std::unique_ptr<Forecaster>> MakePackedForecaster(const Model& model,
   Result<std::unique_ptr<PackedNetwork>> network =
       PackedNetwork::Make(model, options.weights, *kernels);
   if (!network.ok()) return network.error();
-  return std::unique_ptr<Forecaster>(
-      std::make_unique<PackedForecaster>(model, options, std::move(*network)));
+  std::unique_ptr<Forecaster> forecaster =
+      std::make_unique<PackedForecaster>(model, options, std::move(*network));
+  if (!options.calibrated || !model.calibration) return forecaster;
+  return MakeCalibrated(std::move(forecaster), *model.calibration);
+}
+
+ModelOrigin OriginOf(const Model& model, const LoadOptions& options) {
+  ModelOrigin origin{model.provenance, {}};
+  if (options.calibrated && model.calibration) origin.calibration = model.calibration->origin;
+  return origin;
 }
 
 Result<std::unique_ptr<Forecaster>> LoadForecaster(const std::filesystem::path& file,
                                                    const LoadOptions& options) {
-  Provenance ignored;
+  ModelOrigin ignored;
   return LoadForecaster(file, options, ignored);
 }
 
 Result<std::unique_ptr<Forecaster>> LoadForecaster(const std::filesystem::path& file,
                                                    const LoadOptions& options,
-                                                   Provenance& provenance) {
+                                                   ModelOrigin& origin) {
   return CatchOutOfMemory(file.native(), [&]() -> Result<std::unique_ptr<Forecaster>> {
     const Result<Model> model = ReadModel(file);
     if (!model.ok()) return model.error();
-    provenance = model->provenance;
+    origin = OriginOf(*model, options);
     auto forecaster = MakePackedForecaster(*model, options);
     if (forecaster.ok()) return forecaster;
     return Error{forecaster.error().code, file.string() + ": " + forecaster.error().message};

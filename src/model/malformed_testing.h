@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/model/calibration_testing.h"
 #include "src/model/forge_testing.h"
 
 namespace aerocast {
@@ -27,6 +28,7 @@ class MalformedModels {
     AddHashes();
     AddConfigs();
     AddProvenances();
+    AddCalibrations();
     AddEntries();
     AddOffsets();
     AddShapes();
@@ -257,6 +259,81 @@ class MalformedModels {
     with("metrics nested", metric, R"(\"a\":{\"b\":1})", "is an object, expected a number");
     with("metrics deep", metric, R"(\"a\":)" + std::string(1000, '['), "nested too deep");
     with("spaces between keys", "0123456789ab ", "0123456789ab  ", "says it in other words");
+  }
+
+  void AddCalibrations() {
+    Model model = TinyModel();
+    model.calibration = MadeUpCalibration(1, true, 2);
+    const HeaderAndData calibrated = *Cut(*EncodeModel(model, "tiny"));
+    const auto with = [&](const std::string& name, const std::string& from, const std::string& to,
+                          const std::string& expected) {
+      std::string header = calibrated.header;
+      const std::size_t at = header.find(from);
+      AEROCAST_CHECK(at != std::string::npos);
+      Add("calibration: " + name, Forge(header.replace(at, from.size(), to), calibrated.data),
+          expected);
+    };
+    const std::string temperature = R"(\"temperature\":1.5)", level = R"(\"level\":[0.5,0.9])";
+    const std::string tube = R"(\"tube\":[1.5,3.0])", radius = R"(\"radius\":[1.0,3.0])";
+    const std::string knots = R"(\"knot_s\":[0.1,1.0,3.0])", shape = R"(\"shape\":[1.0])";
+    const std::string along = R"(\"scale_along\":[2.0,1.5,1.2])";
+    with("no JSON", R"({\"corpus_hash\":\"abc)", R"({\"corpus_hash\":)", "calibration: byte");
+    with("field missing", temperature + ",", "", "calibration: field 'temperature' is missing");
+    with("field twice", temperature, temperature + "," + temperature, "is there twice");
+    with("field unknown", temperature, temperature + R"(,\"x\":1)", "'x' is not known here");
+    with("temperature a text", temperature, R"(\"temperature\":\"1\")", "expected a number");
+    with("temperature zero", temperature, R"(\"temperature\":0.0)",
+         "'temperature' holds 0.0, expected 0.05 to 20.0");
+    with("temperature negative", temperature, R"(\"temperature\":-1.5)", "expected 0.05 to 20.0");
+    with("temperature infinite", temperature, R"(\"temperature\":1e999)", "is not JSON");
+    with("temperature in other words", temperature, R"(\"temperature\":1.50)", "in other words");
+    with("no knots", knots, R"(\"knot_s\":[])", "'knot_s' has 0 numbers, expected 1 to 16");
+    with("knots descend", knots, R"(\"knot_s\":[1.0,0.1,3.0])", "'knot_s' does not ascend");
+    with("knot negative", knots, R"(\"knot_s\":[-0.1,1.0,3.0])", "'knot_s' holds -0.1");
+    with("scale too short", along, R"(\"scale_along\":[2.0])", "has 1 numbers, expected 3");
+    with("scale zero", along, R"(\"scale_along\":[0.0,1.5,1.2])", "'scale_along' holds 0.0");
+    with("scale huge", along, R"(\"scale_along\":[2.0,1e300,1.2])", "'scale_along' holds 1e+300");
+    with("scale no list", along, R"(\"scale_along\":2.0)", "expected a list of numbers");
+    with("scale of texts", along, R"(\"scale_along\":[\"2\",1.5,1.2])",
+         "expected a list of numbers");
+    with("tail of the whole weight", R"(\"tail_share\":0.2)", R"(\"tail_share\":1.0)",
+         "'tail_share' holds 1.0, expected 0.0 to 0.5");
+    with("tail narrower", R"(\"tail_factor\":3.0)", R"(\"tail_factor\":0.5)",
+         "'tail_factor' holds 0.5");
+    with("factor without a tail", R"(\"tail_share\":0.2)", R"(\"tail_share\":0.0)",
+         "expected 1.0 without a 'tail_share'");
+    with("level one", level, R"(\"level\":[0.5,1.0])", "'level' holds 1.0");
+    with("levels descend", level, R"(\"level\":[0.9,0.5])", "'level' does not ascend");
+    with("level without flights", level, R"(\"level\":[0.5,0.99])",
+         "'level' holds 0.99, which needs 99 flights, 'flight_count' is 12");
+    with("no flights", R"(\"flight_count\":12)", R"(\"flight_count\":0)", "'flight_count' is 0");
+    with("radius too short", radius, R"(\"radius\":[1.0])", "'radius' has 1 numbers, expected 2");
+    with("radius negative", radius, R"(\"radius\":[-1.0,3.0])", "'radius' holds -1.0");
+    with("radius descends", radius, R"(\"radius\":[4.0,3.0])", "is below that of a lower one");
+    with("tube descends", tube, R"(\"tube\":[3.5,3.0])", "'tube' descends");
+    with("tube missing", tube, R"(\"tube\":[])", "'tube' has 0 numbers, expected 2");
+    with("shape zero", shape, R"(\"shape\":[0.0])", "'shape' holds 0.0");
+    with("spaces between keys", R"(0123456789ab ba98)", R"(0123456789ab  ba98)",
+         "says it in other words");
+    with("residuals of another number", R"(\"residual_paths\":2)", R"(\"residual_paths\":1)",
+         "has shape (2, 1, 3), expected (1, 1, 3)");
+    with("residuals unsaid", R"(\"residual_paths\":2)", R"(\"residual_paths\":0)",
+         "tensor 'calibration.residuals' is no part of a network");
+    with("residuals beyond number", R"(\"residual_paths\":2)", R"(\"residual_paths\":4294967297)",
+         "expected at most 2147483647");
+    with("residuals of another name", "\"calibration.residuals\"", "\"calibration.residualz\"",
+         "tensor 'calibration.residuals' is missing at the end");
+    with("correlation", R"(\"residual_correlation\":0.9)", R"(\"residual_correlation\":1.9)",
+         "'residual_correlation' is 1.9, expected 0 to 1");
+    std::string far = calibrated.data;
+    const float beyond = 2000;
+    std::memcpy(far.data() + far.size() - sizeof beyond, &beyond, sizeof beyond);
+    Add("calibration: residual far away", Forge(calibrated.header, far), "1000 times the spread");
+    std::string unsaid = calibrated.header;
+    const std::size_t begin = unsaid.find(R"("calibration":)");
+    unsaid.erase(begin, unsaid.find(R"("config":)") - begin);
+    Add("calibration: residuals alone", Forge(unsaid, calibrated.data),
+        "tensor 'calibration.residuals' is no part of a network");
   }
 
   void AddEntries() {

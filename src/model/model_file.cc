@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kFormat = "aerocast-model";
 constexpr std::size_t kMaxName = 64;
+constexpr const char* kResiduals = "calibration.residuals";
 
 bool IsModelName(std::string_view name) {
   const auto good = [](char c) {
@@ -73,23 +74,6 @@ std::string ProvenanceComplaint(const Provenance& provenance) {
     if (!std::isfinite(value)) return "metric '" + Printable(name) + "' is not finite";
   }
   return "";
-}
-
-// Keys are short and without spaces: one line of text, much shorter than a list.
-std::string JoinKeys(const std::vector<std::string>& keys) {
-  std::string text;
-  for (const std::string& key : keys) text += (text.empty() ? "" : " ") + key;
-  return text;
-}
-
-std::vector<std::string> SplitKeys(std::string_view text) {
-  std::vector<std::string> keys;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) keys.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return keys;
 }
 
 std::string ToJson(const Provenance& provenance) {
@@ -155,26 +139,67 @@ Status CheckFormat(const std::map<std::string, std::string>& metadata, const std
              "', the only one this program knows");
 }
 
-std::vector<TensorView> ViewsOf(const std::vector<Tensor>& tensors) {
+// Everything that becomes a tensor of the file: the network's, then the calibration's.
+std::vector<TensorView> ViewsOf(const Model& model) {
   std::vector<TensorView> views;
-  views.reserve(tensors.size());
-  for (const Tensor& tensor : tensors) views.push_back({tensor.name, tensor.shape, tensor.data});
+  views.reserve(model.tensors.size() + 1);
+  for (const Tensor& t : model.tensors) views.push_back({t.name, t.shape, t.data});
+  if (model.calibration && model.calibration->residual_paths > 0) {
+    views.push_back({kResiduals,
+                     {model.calibration->residual_paths, model.config.horizon_steps, 3},
+                     model.calibration->residuals});
+  }
   return views;
 }
 
 std::map<std::string, std::string> MetadataOf(const Model& model) {
-  return {{"format", std::string(kFormat)},
-          {"format_version", std::to_string(kModelFormatVersion)},
-          {"name", model.name},
-          {"config", aerocast::ToJson(model.config)},
-          {"provenance", ToJson(model.provenance)}};
+  std::map<std::string, std::string> metadata = {
+      {"format", std::string(kFormat)},
+      {"format_version", std::to_string(kModelFormatVersion)},
+      {"name", model.name},
+      {"config", aerocast::ToJson(model.config)},
+      {"provenance", ToJson(model.provenance)}};
+  if (model.calibration) metadata["calibration"] = aerocast::ToJson(*model.calibration);
+  return metadata;
+}
+
+std::string ComplaintOf(const Calibration& calibration, const ModelConfig& config) {
+  const std::string complaint =
+      CalibrationComplaint(calibration, config.horizon_steps, config.components);
+  return complaint.empty() ? "" : "calibration: " + complaint;
+}
+
+// Reads the calibration and takes its tensor out of the file's.
+Result<Calibration> TakeCalibration(TensorFile& file, const ModelConfig& config,
+                                    const std::string& where) {
+  Result<Calibration> calibration =
+      CalibrationFromJson(file.metadata["calibration"], where + ": calibration");
+  if (!calibration.ok()) return calibration;
+  if (calibration->residual_paths > 0) {
+    const std::vector<std::int64_t> shape = {calibration->residual_paths, config.horizon_steps, 3};
+    const auto bad = [&](const std::string& message) {
+      return Error{ErrorCode::kBadFormat, where + ": tensor '" + kResiduals + "' " + message};
+    };
+    if (file.tensors.empty() || file.tensors.back().name != kResiduals) {
+      return bad("is missing at the end");
+    }
+    if (file.tensors.back().shape != shape) {
+      return bad("has shape " + ShapeText(file.tensors.back().shape) + ", expected " +
+                 ShapeText(shape));
+    }
+    calibration->residuals = std::move(file.tensors.back().data);
+    file.tensors.pop_back();
+  }
+  const std::string complaint = ComplaintOf(*calibration, config);
+  if (!complaint.empty()) return Error{ErrorCode::kBadFormat, where + ": " + complaint};
+  return calibration;
 }
 
 // The header is, to the byte, the one that this model is written with.
 bool HeaderIsOurs(const Model& model, const std::string& header_sha256) {
   std::map<std::string, std::string> metadata = MetadataOf(model);
   metadata["data_sha256"] = model.sha256;
-  return HeaderSha256(metadata, ViewsOf(model.tensors), model.stored) == header_sha256;
+  return HeaderSha256(metadata, ViewsOf(model), model.stored) == header_sha256;
 }
 
 Result<Model> ModelFromTensorFile(TensorFile file, const std::string& where) {
@@ -183,8 +208,9 @@ Result<Model> ModelFromTensorFile(TensorFile file, const std::string& where) {
     return Error{ErrorCode::kBadFormat, where + ": " + message};
   };
   std::map<std::string, std::string>& metadata = file.metadata;
-  const std::set<std::string_view> known = {
-      "format", "format_version", "name", "config", "provenance", "data_sha256", "header_sha256"};
+  const std::set<std::string_view> known = {"format",      "format_version", "name",
+                                            "config",      "provenance",     "calibration",
+                                            "data_sha256", "header_sha256"};
   for (const auto& [key, value] : metadata) {
     if (!known.contains(key)) return bad("metadata '" + key + "' is not known here");
   }
@@ -200,17 +226,39 @@ Result<Model> ModelFromTensorFile(TensorFile file, const std::string& where) {
   const Result<Provenance> provenance =
       ProvenanceFromJson(metadata["provenance"], where + ": provenance");
   if (!provenance.ok()) return provenance.error();
+  std::optional<Calibration> calibration;
+  if (metadata.contains("calibration")) {
+    Result<Calibration> read = TakeCalibration(file, *config, where);
+    if (!read.ok()) return read.error();
+    calibration = std::move(*read);
+  }
   const std::string complaint = TensorComplaint(*config, file.tensors);
   if (!complaint.empty()) return bad(complaint);
 
-  Model model{metadata["name"],        *config,     *provenance, std::move(file.tensors),
-              metadata["data_sha256"], file.weights};
+  Model model{metadata["name"],        *config,      *provenance,           std::move(file.tensors),
+              metadata["data_sha256"], file.weights, std::move(calibration)};
   if (HeaderIsOurs(model, metadata["header_sha256"])) return model;
   return bad(
       "header says it in other words, expected fields, numbers and spaces as they are written");
 }
 
 }  // namespace
+
+std::string JoinKeys(const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) text += (text.empty() ? "" : " ") + key;
+  return text;
+}
+
+std::vector<std::string> SplitKeys(std::string_view text) {
+  std::vector<std::string> keys;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) keys.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return keys;
+}
 
 Result<std::string> EncodeModel(const Model& model, std::string_view where, WeightStorage weights) {
   const auto bad = [&](const std::string& message) {
@@ -223,11 +271,12 @@ Result<std::string> EncodeModel(const Model& model, std::string_view where, Weig
   }
   if (const Status valid = Validate(model.config); !valid.ok()) return bad(valid.error().message);
   for (const std::string& complaint :
-       {TensorComplaint(model.config, model.tensors), ProvenanceComplaint(model.provenance)}) {
+       {TensorComplaint(model.config, model.tensors), ProvenanceComplaint(model.provenance),
+        model.calibration ? ComplaintOf(*model.calibration, model.config) : ""}) {
     if (!complaint.empty()) return bad(complaint);
   }
-  return EncodeChecked(where, MetadataOf(model), ViewsOf(model.tensors),
-                       TensorFileLimits{}.header_bytes, weights);
+  return EncodeChecked(where, MetadataOf(model), ViewsOf(model), TensorFileLimits{}.header_bytes,
+                       weights);
 }
 
 Result<Model> DecodeModel(std::string_view bytes, std::string_view where) {

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "aerocast/result.h"
+#include "src/model/calibration.h"
 #include "src/model/config.h"
 #include "src/model/tensor_file.h"
 
@@ -45,6 +47,9 @@ inline constexpr std::size_t kMostRecordingKeys = 1000;
 inline std::string RecordingKey(std::string_view sha256) {
   return std::string(sha256.substr(0, 12));
 }
+// Keys are short and without spaces: one line of text, much shorter than a list.
+std::string JoinKeys(const std::vector<std::string>& keys);
+std::vector<std::string> SplitKeys(std::string_view text);
 
 struct Model {
   std::string name;  // for tables, "paper": up to 64 letters, digits, - and _
@@ -53,11 +58,13 @@ struct Model {
   std::vector<Tensor> tensors;  // exactly TensorsOf(config), in that order
   std::string sha256;           // of the tensors' data as the file has it; set by reading
   WeightStorage stored = WeightStorage::kSingle;  // how the file has it; set by reading
+  std::optional<Calibration> calibration = {};    // none: the network as it was trained
 };
 
-// Refuses what ReadModel would refuse: an invalid config, tensors that are not TensorsOf(config),
-// numbers that are not finite or do not fit into `weights`, a provenance too long for the header.
-// Nothing is written then. Half precision halves the file and rounds each number to 11 bits.
+// Refuses what ReadModel would refuse: an invalid config, tensors that are not TensorsOf(config), a
+// calibration that does not fit the network, numbers that are not finite or do not fit into
+// `weights`, a provenance too long for the header. Nothing is written then. Half precision halves
+// the file and rounds each number to 11 bits.
 Status WriteModel(const std::filesystem::path& file, const Model& model,
                   WeightStorage weights = WeightStorage::kSingle);
 // Refuses whatever is not a whole, known, finite model, by name of what is wrong. A model has one

@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 
 #include "src/base/file.h"
 #include "src/base/half.h"
 #include "src/base/rng.h"
+#include "src/model/calibration_testing.h"
 
 namespace aerocast {
 namespace {
@@ -87,6 +89,47 @@ TEST_F(ModelFileTest, RoundTripOfEveryArchitecture) {
     }
     EXPECT_EQ(read->sha256.size(), 64u);
   }
+}
+
+TEST_F(ModelFileTest, RoundTripOfACalibration) {
+  Model model = SmallModel();
+  const std::string bare = *EncodeModel(model, "x");
+  EXPECT_EQ(bare.find("calibration"), bare.npos) << "files without one stay as they were";
+  model.calibration = MadeUpCalibration(2);
+  for (const WeightStorage storage : {WeightStorage::kSingle, WeightStorage::kHalf}) {
+    ASSERT_TRUE(WriteModel(TestFile(), model, storage).ok());
+    const std::string bytes = *ReadFile(TestFile());
+    Result<Model> read = ReadModel(TestFile());
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    ASSERT_TRUE(read->calibration);
+    EXPECT_EQ(read->tensors.size(), model.tensors.size()) << "residuals are no weights";
+    EXPECT_EQ(*EncodeModel(*read, "x", storage), bytes);
+    for (std::size_t i = 0; i < model.calibration->residuals.size(); ++i) {
+      EXPECT_NEAR(read->calibration->residuals[i], model.calibration->residuals[i], 2e-3);
+    }
+    if (storage == WeightStorage::kHalf) continue;
+    EXPECT_EQ(*read->calibration, *model.calibration);
+    read->calibration.reset();
+    EXPECT_EQ(*EncodeModel(*read, "x"), bare);
+  }
+}
+
+TEST_F(ModelFileTest, ACalibrationThatDoesNotFitIsNotWritten) {
+  Model model = SmallModel();
+  const auto refusal = [&](const std::function<void(Calibration&)>& spoil) {
+    model.calibration = MadeUpCalibration(2);
+    spoil(*model.calibration);
+    const Result<std::string> bytes = EncodeModel(model, "x");
+    return bytes.ok() ? "" : bytes.error().message;
+  };
+  EXPECT_EQ(refusal([](Calibration&) {}), "");
+  EXPECT_EQ(refusal([](Calibration& c) { c.temperature = std::nan(""); }),
+            "x: calibration: 'temperature' holds null, expected 0.05 to 20.0; nothing was written");
+  EXPECT_THAT(refusal([](Calibration& c) { c.residuals.pop_back(); }),
+              HasSubstr("'residuals' has"));
+  EXPECT_THAT(refusal([](Calibration& c) { c = MadeUpCalibration(3); }), HasSubstr("'radius' has"));
+  EXPECT_THAT(refusal([](Calibration& c) { c.origin.flights = {"a b"}; }),
+              HasSubstr("keys without spaces"));
 }
 
 TEST_F(ModelFileTest, TheHashIsThatOfTheWeights) {

@@ -99,6 +99,13 @@ std::optional<std::int64_t> AsInteger(const JsonValue& value) {
   return static_cast<std::int64_t>(*number);
 }
 
+std::optional<double> AsNumber(const JsonValue& value) {
+  if (const auto* number = value.As<double>()) return *number;
+  if (const auto* number = value.As<std::int64_t>()) return static_cast<double>(*number);
+  if (const auto* number = value.As<std::uint64_t>()) return static_cast<double>(*number);
+  return std::nullopt;
+}
+
 }  // namespace
 
 const JsonValue* JsonValue::Find(std::string_view key) const {
@@ -148,11 +155,8 @@ std::string JsonFields::Text(std::string_view key) {
 }
 
 double JsonFields::Number(std::string_view key) {
-  if (const JsonValue* value = Find(key)) {
-    if (const auto* number = value->As<double>()) return *number;
-    if (const auto* number = value->As<std::int64_t>()) return static_cast<double>(*number);
-    if (const auto* number = value->As<std::uint64_t>()) return static_cast<double>(*number);
-  }
+  const JsonValue* value = Find(key);
+  if (const auto number = value ? AsNumber(*value) : std::nullopt) return *number;
   Refuse(key, "a number");
   return 0;
 }
@@ -187,6 +191,18 @@ std::vector<std::int64_t> JsonFields::Integers(std::string_view key) {
   }
   if (list && numbers.size() == list->size()) return numbers;
   Refuse(key, "a list of whole numbers");
+  return {};
+}
+
+std::vector<double> JsonFields::Numbers(std::string_view key) {
+  const JsonValue* value = Find(key);
+  const auto* list = value ? value->As<JsonValue::List>() : nullptr;
+  std::vector<double> numbers;
+  for (std::size_t i = 0; list && i < list->size(); ++i) {
+    if (const auto number = AsNumber((*list)[i])) numbers.push_back(*number);
+  }
+  if (list && numbers.size() == list->size()) return numbers;
+  Refuse(key, "a list of numbers");
   return {};
 }
 

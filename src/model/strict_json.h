@@ -64,6 +64,7 @@ class JsonFields {
   std::uint64_t Count(std::string_view key);
   bool Flag(std::string_view key);
   std::vector<std::int64_t> Integers(std::string_view key);
+  std::vector<double> Numbers(std::string_view key);
   const JsonValue& Object(std::string_view key);
   // By the type of `to`, for lists of fields that are written and read alike. An int is a count.
   void Read(std::string_view key, std::string& to) { to = Text(key); }

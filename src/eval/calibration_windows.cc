@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/eval/calibration_windows.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "src/base/check.h"
+#include "src/base/parallel.h"
+#include "src/eval/draws.h"
+
+namespace aerocast {
+namespace {
+
+// The position modes alone, in memory of just that size.
+Forecast WithoutDisplacement(const Forecast& from) {
+  Forecast to;
+  to.Reset({.steps = from.steps(), .modes = from.modes()}, from.id, from.t0_ns, from.dt_s);
+  to.quality = from.quality, to.residual_correlation = from.residual_correlation;
+  for (int i = 0; i < from.steps(); ++i) to.point(i) = from.point(i);
+  for (int k = 0; k < from.modes(); ++k) {
+    to.weight(k) = from.weight(k);
+    for (int i = 0; i < from.steps(); ++i) {
+      to.mean(k, i) = from.mean(k, i), to.cov(k, i) = from.cov(k, i);
+    }
+  }
+  return to;
+}
+
+std::vector<CalibrationWindow> ForecastFlight(const Forecaster& raw, const FlightWindows& windows,
+                                              const WindowSpec& spec, Workspace& workspace) {
+  const Recording& flight = *windows.flight;
+  const auto batch = static_cast<std::size_t>(raw.info().batch);
+  std::vector<Forecast> forecasts(batch, Forecast(raw.info().shape));
+  std::vector<CalibrationWindow> result;
+  for (std::size_t first = 0; first < windows.t0.size(); first += batch) {
+    const std::size_t n = std::min(batch, windows.t0.size() - first);
+    std::vector<History> histories;
+    for (std::size_t i = 0; i < n; ++i) {
+      histories.push_back(HistoryAt(flight, windows.t0[first + i], spec.history_s));
+    }
+    raw.PredictBatch(histories, workspace, std::span(forecasts).first(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      if (forecasts[i].quality >= Quality::kFallback) continue;
+      CalibrationWindow w{WithoutDisplacement(forecasts[i]), {}, 0, 0};
+      w.targets.resize(static_cast<std::size_t>(w.raw.steps()));
+      AEROCAST_CHECK(TargetsAt(flight, windows.t0[first + i], spec, w.targets));
+      w.key = WindowKey(1, flight.id, w.raw.t0_ns);
+      result.push_back(std::move(w));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::size_t CalibrationWindows::CountOf(std::size_t flight) const {
+  return static_cast<std::size_t>(
+      std::count_if(windows.begin(), windows.end(),
+                    [flight](const CalibrationWindow& w) { return w.flight == flight; }));
+}
+
+std::vector<std::size_t> ChooseWindows(const CalibrationWindows& windows, std::size_t per_flight) {
+  std::vector<std::size_t> chosen;
+  std::size_t first = 0;
+  for (std::size_t f = 0; f < windows.flights.size(); ++f) {
+    const std::size_t n = windows.CountOf(f), kept = std::min(n, per_flight);
+    for (std::size_t i = 0; i < kept; ++i) chosen.push_back(first + (2 * i + 1) * n / (2 * kept));
+    first += n;
+  }
+  return chosen;
+}
+
+FlightWindows ThinFlight(const FlightWindows& flight, std::size_t most) {
+  const std::size_t n = flight.t0.size(), kept = std::min(n, std::max<std::size_t>(1, most));
+  FlightWindows thin{flight.flight, {}};
+  for (std::size_t i = 0; i < kept; ++i) thin.t0.push_back(flight.t0[(2 * i + 1) * n / (2 * kept)]);
+  return thin;
+}
+
+CalibrationWindows ForecastWindows(const Forecaster& raw, std::span<const FlightWindows> flights,
+                                   const CalibrationWindowOptions& options) {
+  std::vector<std::vector<CalibrationWindow>> parts(flights.size());
+  std::vector<std::unique_ptr<Workspace>> workspaces(
+      static_cast<std::size_t>(ThreadCount(options.threads)));
+  std::mutex mutex;
+  const std::size_t each = options.most / std::max<std::size_t>(1, flights.size());
+  ParallelFor(flights.size(), options.threads, [&](std::size_t n, int worker) {
+    auto& workspace = workspaces[static_cast<std::size_t>(worker)];
+    if (!workspace) workspace = raw.MakeWorkspace();
+    parts[n] = ForecastFlight(raw, ThinFlight(flights[n], each), options.spec, *workspace);
+    const std::scoped_lock lock(mutex);
+    if (options.progress) options.progress();
+  });
+  CalibrationWindows all;
+  for (std::size_t n = 0; n < flights.size(); ++n) {
+    if (parts[n].empty()) continue;
+    for (CalibrationWindow& w : parts[n]) {
+      w.flight = all.flights.size();
+      all.windows.push_back(std::move(w));
+    }
+    all.flights.push_back(flights[n].flight->id);
+  }
+  return all;
+}
+
+}  // namespace aerocast

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The windows that calibrations are fitted and judged on: forecast once, as the network says it,
+// and kept, so that any number of calibrations can be tried on them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aerocast/forecaster.h"
+#include "src/data/windows.h"
+
+namespace aerocast {
+
+struct CalibrationWindow {
+  Forecast raw;  // without its displacement mixture
+  std::vector<Vec3> targets;
+  std::size_t flight = 0;
+  std::uint64_t key = 0;  // WindowKey, for draws
+};
+
+struct CalibrationWindows {
+  std::vector<CalibrationWindow> windows;  // flight by flight
+  std::vector<std::string> flights;        // ids of those that have a window here
+
+  std::size_t CountOf(std::size_t flight) const;
+};
+
+struct CalibrationWindowOptions {
+  WindowSpec spec = {};
+  std::size_t most = 3000;  // windows in all; each flight is thinned evenly to its equal share
+  int threads = 0;
+  std::function<void()> progress = {};  // after each flight, from any thread, one at a time
+};
+
+// Indices of at most `per_flight` windows of each flight, evenly spread over it.
+std::vector<std::size_t> ChooseWindows(const CalibrationWindows& windows, std::size_t per_flight);
+
+// At most `most` windows of a flight, evenly spread over it.
+FlightWindows ThinFlight(const FlightWindows& flight, std::size_t most);
+
+// Windows that the forecaster cannot answer (fallback, none) are left out: they stay uncalibrated.
+CalibrationWindows ForecastWindows(const Forecaster& raw, std::span<const FlightWindows> flights,
+                                   const CalibrationWindowOptions& options);
+
+}  // namespace aerocast

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fits a Calibration (src/model/calibration.h) to windows of flights that the network has not
+// learnt from. Formulas and choices: docs/calibration.md. Every flight counts the same, however
+// many windows it has; the result depends on the windows alone, not on threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "aerocast/result.h"
+#include "src/eval/calibration_windows.h"
+#include "src/model/calibration.h"
+
+namespace aerocast {
+
+class CalibrationRows;
+
+struct CalibrationFitOptions {
+  std::vector<double> levels = {0.5, 0.8, 0.9};  // those with too few flights are left out
+  int residual_paths = 256;                      // at most
+  int threads = 0;
+};
+
+// The windows in a form that is quick to score: made once, fitted on as often as wanted.
+class CalibrationFit {
+ public:
+  // Of at most so many windows of each flight, evenly spread.
+  explicit CalibrationFit(const CalibrationWindows& windows, std::size_t per_flight = 100'000);
+  ~CalibrationFit();
+  CalibrationFit(const CalibrationFit&) = delete;
+  CalibrationFit& operator=(const CalibrationFit&) = delete;
+
+  // Temperature, scales and tails that score best on the flights that are `used`, one flag per
+  // flight; at least one is.
+  Calibration FitSpread(const std::vector<bool>& used, int threads) const;
+
+ private:
+  std::unique_ptr<CalibrationRows> rows_;
+};
+
+// Conformal radii and tube on calibrated forecasts; `calibration` has its scales already and gets
+// regions and flight_count. `calibrated[n]` is window n of `windows`, calibrated so far.
+void FitRegions(const CalibrationWindows& windows, std::span<const Forecast> calibrated,
+                const std::vector<bool>& used, std::span<const double> levels,
+                Calibration& calibration);
+
+// The library of residual paths, of windows spread evenly over all flights: what the nearest way of
+// a calibrated forecast got wrong, in units of its spread, then scaled to a mean square of 1.
+void FitResiduals(const CalibrationWindows& windows, std::span<const Forecast> calibrated,
+                  int paths, Calibration& calibration);
+
+// Forecasts of all windows as `calibration` makes them.
+std::vector<Forecast> ApplyCalibration(const CalibrationWindows& windows,
+                                       const Calibration& calibration, int threads);
+
+// All of it, on all flights, and the library of residual paths. The origin has flight_count,
+// windows and nothing else. Refuses an empty set of windows.
+Result<Calibration> FitCalibration(const CalibrationWindows& windows,
+                                   const CalibrationFitOptions& options);
+
+// The smallest score that has at least `level` of the mass below or at it, when every flight has
+// mass 1 / (n + 1), shared evenly by its scores, and 1 / (n + 1) is at infinity. Scores of flights
+// without any do not exist; infinity when `level` is not reached.
+struct FlightScore {
+  double score = 0;
+  std::size_t flight = 0;
+};
+double FlightQuantile(std::vector<FlightScore> scores, double level);
+
+}  // namespace aerocast
