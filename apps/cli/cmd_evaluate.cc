@@ -166,7 +166,8 @@ Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const Lo
   if (!network.ok()) return network.error();
   const ModelOrigin& origin = network->origin;
   if (Status s = CheckUnseen(file, origin.provenance, loaded, scored); !s.ok()) return s;
-  if (Status s = CheckCalibrationUnseen(file, origin.calibration, loaded, scored); !s.ok()) return s;
+  if (Status s = CheckCalibrationUnseen(file, origin.calibration, loaded, scored); !s.ok())
+    return s;
   const ForecasterInfo& info = network->forecaster->info();
   if (info.shape.steps != loaded.spec.horizon_steps() || info.dt_s != loaded.spec.dt_s) {
     return BadValue(fmt::format("{}: forecasts {:g} s in steps of {:g} s, asked for are {:g} s",
