@@ -2,6 +2,7 @@
 #include "src/data/plus_features.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "src/base/check.h"
@@ -120,18 +121,27 @@ PlusFrame PlusFeatures(std::span<const Vec3> points, std::span<const std::uint8_
   frame.seen = spec.tokens() - static_cast<int>(first);
   // From a thousandth of a step to a step, about -1.5 ... 1.5.
   const double noise = noise_m > 0 ? std::log10(noise_m / frame.scale) + 1.5 : 0;
-  const std::size_t each = static_cast<std::size_t>(spec.positions ? 8 : 5);
+  const bool told = frame.scale >= spec.told_least_m && frame.scale <= spec.told_most_m;
+  const std::array<float, PlusSpec::kOfWhole> whole = {
+      static_cast<float>(std::clamp(noise, -2.5, 1.5)), noise_m > 0 ? 1.f : 0.f,
+      frame.stable ? 1.f : 0.f, told ? static_cast<float>(4 * std::log10(frame.scale / 0.07)) : 0.f,
+      told ? 1.f : 0.f};
+  const auto each = static_cast<std::size_t>(spec.each());
   for (std::size_t t = first; t < static_cast<std::size_t>(spec.tokens()); ++t) {
     const std::span<float> token = tokens.subspan(t * inputs, inputs);
     for (std::size_t j = 0; j < patch; ++j) {
       WriteStep(grid, t * patch + j + 1, frame, spec.positions, token.subspan(j * each, each));
     }
-    const std::span<float> rest = token.last(3);
-    rest[0] = static_cast<float>(std::clamp(noise, -2.5, 1.5));
-    rest[1] = noise_m > 0 ? 1.f : 0.f;
-    rest[2] = frame.stable ? 1.f : 0.f;
+    std::copy(whole.begin(), whole.end(), token.end() - whole.size());
   }
   return frame;
+}
+
+void HideScale(const PlusSpec& spec, std::span<float> tokens) {
+  const auto inputs = static_cast<std::size_t>(spec.inputs());
+  for (std::size_t end = inputs; end <= tokens.size(); end += inputs) {
+    tokens[end - 2] = tokens[end - 1] = 0;
+  }
 }
 
 }  // namespace aerocast

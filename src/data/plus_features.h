@@ -8,8 +8,10 @@
 //
 // A token is `patch` steps. Of each step: displacement (3), with `positions` also where it ends,
 // relative to the newest point (3), whether that point is known, whether the displacement is. Then
-// three numbers that are the same in every token: log10 of the noise in units of the scale, whether
-// the noise is stated, whether the heading is that of the newest motion.
+// five numbers that are the same in every token: log10 of the noise in units of the scale, whether
+// the noise is stated, whether the heading is that of the newest motion, log10 of the scale,
+// whether that is told. It is told within a range of scales only, where the network knows fliers by
+// their size; everywhere else nothing depends on it.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +25,13 @@ struct PlusSpec {
   int steps = 100;  // T * patch
   int patch = 5;
   bool positions = true;
+  double told_least_m = 0, told_most_m = 0;  // the range, metres per step; empty: never told
 
   int tokens() const { return steps / patch; }
-  int inputs() const { return patch * (positions ? 8 : 5) + 3; }  // numbers per token
+  int each() const { return positions ? 8 : 5; }            // numbers per step
+  int inputs() const { return patch * each() + kOfWhole; }  // numbers per token
+
+  static constexpr int kOfWhole = 5;
 };
 
 struct PlusFrame {
@@ -52,5 +58,8 @@ double MeanStep(std::span<const Vec3> grid, std::span<const std::uint8_t> presen
 // (tokens, inputs); those before the last `seen` are zeros.
 PlusFrame PlusFeatures(std::span<const Vec3> grid, std::span<const std::uint8_t> present,
                        double noise_m, const PlusSpec& spec, std::span<float> tokens);
+
+// Takes the scale out of the tokens again, as if it had not been told.
+void HideScale(const PlusSpec& spec, std::span<float> tokens);
 
 }  // namespace aerocast

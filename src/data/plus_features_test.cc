@@ -12,7 +12,7 @@ namespace aerocast {
 namespace {
 
 constexpr PlusSpec kSpec = {30, 5, true};
-constexpr std::size_t kEach = 8, kInputs = 43;
+constexpr std::size_t kEach = 8, kInputs = 45;
 
 struct Input {
   std::vector<Vec3> grid = std::vector<Vec3>(31);
@@ -147,6 +147,25 @@ TEST(PlusFeatures, WhoeverStopsKeepsTheLastHeading) {
   EXPECT_NEAR(frame.to_world.sin, 1, 1e-9) << "y is ahead";
   const Input still;
   EXPECT_EQ(still.Features().frame.seen, 6) << "even what never moved can be looked at";
+}
+
+TEST(PlusFeatures, TellTheScaleWithinItsRangeOnly) {
+  PlusSpec spec = kSpec;
+  spec.told_least_m = 0.05, spec.told_most_m = 0.2;
+  for (const double size : {0.3, 1.0, 3.0}) {  // a mean step of 0.03, 0.1, 0.3 m
+    Input input = Curve(1);
+    for (Vec3& p : input.grid) p *= size;
+    std::vector<float> tokens(6 * kInputs);
+    const PlusFrame frame = PlusFeatures(input.grid, input.present, 0, spec, tokens);
+    for (std::size_t end = kInputs; end <= tokens.size(); end += kInputs) {
+      EXPECT_EQ(tokens[end - 1], size == 1.0 ? 1.f : 0.f);
+      EXPECT_NEAR(tokens[end - 2], size == 1.0 ? 4 * std::log10(frame.scale / 0.07) : 0, 1e-6);
+    }
+    HideScale(spec, tokens);
+    std::vector<float> untold(6 * kInputs);
+    PlusFeatures(input.grid, input.present, 0, kSpec, untold);
+    EXPECT_EQ(tokens, untold);
+  }
 }
 
 TEST(PlusFeatures, OutliersAreBounded) {

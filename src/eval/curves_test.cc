@@ -14,8 +14,8 @@ using Json = nlohmann::json;
 
 TrainingCurve Example() {
   TrainingCurve curve{"paper", "the budget of 20 minutes is used up", 1'234'567, 98'765, {}};
-  curve.points.push_back({4096, 0.0415, 3.25, 3e-4, 5, 2.5, 1.1, 0.9, 0.4, true});
-  curve.points.push_back({8192, 0.083, 6.5, 2.9e-4, 20, 1 / 3.0, -0.1, 1e-17, 0.1, false});
+  curve.points.push_back({4096, 0.0415, 3.25, 3e-4, 5, 2.5, 1.1, 0.9, 0.4, 0.5, true});
+  curve.points.push_back({8192, 0.083, 6.5, 2.9e-4, 20, 1 / 3.0, -0.1, 1e-17, 0.1, 0, false});
   return curve;
 }
 
@@ -42,7 +42,7 @@ TEST(Curves, EveryFieldIsWrittenAndRequired) {
   const Json json = Json::parse(CurveToJson(Example()));
   EXPECT_EQ(json["version"], 1);
   EXPECT_EQ(json.size(), 7u);
-  EXPECT_EQ(json["points"][0].size(), 10u);
+  EXPECT_EQ(json["points"][0].size(), 11u);
   EXPECT_EQ(json["points"][0]["validation_ade_m"], 0.4);
   for (const auto& [key, value] : json.items()) {
     const std::string expected = "c.json: \"" + key + "\" is missing";

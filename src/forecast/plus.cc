@@ -48,7 +48,8 @@ struct Mode {
 }  // namespace
 
 PlusSpec PlusSpecOf(const ModelConfig& config) {
-  const PlusSpec spec = {config.history_steps, config.patch, config.positions};
+  const PlusSpec spec = {config.history_steps, config.patch, config.positions, config.told_least_m,
+                         config.told_most_m};
   AEROCAST_CHECK(spec.inputs() == config.inputs());
   return spec;
 }

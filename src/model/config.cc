@@ -98,6 +98,8 @@ void CheckFamily(const ModelConfig& config, Ranges& ranges) {
     ranges.Require(config.sigma_min_m == plain.sigma_min_m, "sigma_min_m",
                    Shown(config.sigma_min_m), absent);
     ranges.Whole("patch", config.patch, 1, kMaxPatch);
+    ranges.Real("told_least_m", config.told_least_m, 0, 1e3);
+    ranges.Real("told_most_m", config.told_most_m, 0, 1e3);
     ranges.Require(config.patch > 0 && config.history_steps % config.patch == 0, "patch",
                    std::to_string(config.patch),
                    "a divisor of history_steps " + std::to_string(config.history_steps));
@@ -106,6 +108,8 @@ void CheckFamily(const ModelConfig& config, Ranges& ranges) {
     ranges.Real("sigma_min_m", config.sigma_min_m, 1e-6, 1e3);
     ranges.Require(config.patch == plain.patch, "patch", std::to_string(config.patch), absent);
     ranges.Require(config.positions, "positions", "false", absent);
+    ranges.Require(config.told_least_m == 0, "told_least_m", Shown(config.told_least_m), absent);
+    ranges.Require(config.told_most_m == 0, "told_most_m", Shown(config.told_most_m), absent);
   }
 }
 
@@ -248,7 +252,7 @@ Result<Architecture> ArchitectureFromName(std::string_view name) {
 }
 
 int ModelConfig::inputs() const {
-  if (plus()) return patch * (positions ? 8 : 5) + 3;
+  if (plus()) return patch * (positions ? 8 : 5) + 5;
   return velocity ? 6 : 3;
 }
 
@@ -286,6 +290,8 @@ std::string ToJson(const ModelConfig& config) {
   if (config.plus()) {
     whole("patch", config.patch);
     json.Add("positions", config.positions);
+    json.Add("told_least_m", config.told_least_m);
+    json.Add("told_most_m", config.told_most_m);
   } else {
     json.Add("lambda_m", config.lambda_m);
     json.Add("velocity", config.velocity);
@@ -329,6 +335,8 @@ Result<ModelConfig> ModelConfigFromJson(std::string_view json, std::string_view 
   if (config.plus()) {
     config.patch = AsInt(fields.Integer("patch"));
     config.positions = fields.Flag("positions");
+    config.told_least_m = fields.Number("told_least_m");
+    config.told_most_m = fields.Number("told_most_m");
   } else {
     config.lambda_m = fields.Number("lambda_m");
     config.velocity = fields.Flag("velocity");

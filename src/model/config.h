@@ -46,6 +46,8 @@ struct ModelConfig {
   // whether a step says where it was as well as how it moved.
   int patch = 1;
   bool positions = true;
+  // The mean steps, in metres, that a network of plus is told; it treats all others alike.
+  double told_least_m = 0, told_most_m = 0;
 
   // Trunk. The MLP has `hidden` and nothing else; the others have `width` and `layers`.
   int width = 512;                  // D, or hidden units per direction

@@ -76,6 +76,7 @@ struct SamplerConfig {
   double clean = 0.2;       // share of samples without added noise
   double noise_least = 0.0015, noise_most = 0.7;  // else log-uniform
   double noise_unstated = 0.25;  // share of samples whose noise the network is not told
+  double untold = 0.5;           // share of samples whose speed the network is not told
   double drop = 0.4;             // of half of the samples, up to this share of points is missing
   double outliers = 0.01;        // share of points that are elsewhere
   // How much history a batch sees: everything, the paper's two seconds, else any number of tokens.

@@ -290,7 +290,9 @@ void PlusSamples::Write(std::uint64_t sample, const BatchRequest& request, std::
   }
   const double step = std::max(MeanStep(grid_, present_), 1e-3);
   const double noise = Sensor(grid_, present_, oldest, step, sampler_, rng).Observe();
-  const PlusFrame frame = PlusFeatures(grid_, present_, noise, PlusSpecOf(model_), tokens);
+  const PlusSpec spec = PlusSpecOf(model_);
+  const PlusFrame frame = PlusFeatures(grid_, present_, noise, spec, tokens);
+  if (rng.Chance(sampler_.untold)) HideScale(spec, tokens);
   WriteTargets(future_, frame, targets);
 }
 

@@ -87,7 +87,7 @@ TEST_F(PlusSamplesTest, TargetsGoOnFromTheHistory) {
   const auto samples = Make(run);
   for (std::uint64_t n = 0; n < 50; ++n) {
     const Sample sample = Draw(*samples, n, 8);
-    const float* last_step = &sample.tokens[sample.tokens.size() - 3 - 8];
+    const float* last_step = &sample.tokens[sample.tokens.size() - 5 - 8];
     for (int axis = 0; axis < 3; ++axis) {
       // A tenth of a second on, the object has hardly changed its mind.
       EXPECT_NEAR(sample.targets[static_cast<std::size_t>(axis)], last_step[axis], 0.6) << n;
