@@ -87,20 +87,25 @@ std::vector<std::pair<std::string, std::string>> CalibrationRows(const Model& mo
   if (!model.calibration) return {{"calibration", "none"}};
   const Calibration& c = *model.calibration;
   const CalibrationOrigin& o = c.origin;
-  return {{"calibrated on",
-           fmt::format("{}, {} windows: side {} of split {} of {}", Count(o.flight_count, "flight"),
-                       o.windows, o.side, o.split, Named(o.corpus_name, o.corpus_hash))},
-          {"spread factors", fmt::format("along {}, across {}, vertical {}", RangeOf(c.scale[0]),
-                                         RangeOf(c.scale[1]), RangeOf(c.scale[2]))},
-          {"mode weights", fmt::format("temperature {:.3g}", c.temperature)},
-          {"tails", c.tail_share > 0 ? fmt::format("{:.3g} % of the weight is {:.3g} times as wide",
-                                                   100 * c.tail_share, c.tail_factor)
-                    : 2 * model.config.components > kMaxModes
-                        ? "none: there are too many modes to double"
-                        : "none"},
-          {"conformal levels", LevelsOf(c)},
-          {"joint paths", fmt::format("{} residual paths, step correlation {:.3g}",
-                                      c.residual_paths, c.residual_correlation)}};
+  return {
+      {"calibrated on",
+       fmt::format("{}, {} windows: side {} of split {} of {}", Count(o.flight_count, "flight"),
+                   o.windows, o.side, o.split, Named(o.corpus_name, o.corpus_hash))},
+      {"spread factors", fmt::format("along {}, across {}, vertical {}", RangeOf(c.scale[0]),
+                                     RangeOf(c.scale[1]), RangeOf(c.scale[2]))},
+      {"mode weights", fmt::format("temperature {:.3g}", c.temperature)},
+      {"tails", c.tail_share > 0 ? fmt::format("{:.3g} % of the weight is {:.3g} times as wide",
+                                               100 * c.tail_share, c.tail_factor)
+                : 2 * model.config.components > kMaxModes
+                    ? "none: there are too many modes to double"
+                    : "none"},
+      {"conformal levels", LevelsOf(c)},
+      {"domain", c.domain_limit > 0
+                     ? fmt::format("out_of_domain beyond {:.3g} standard deviations of roughness",
+                                   c.domain_limit)
+                     : "unlimited"},
+      {"joint paths", fmt::format("{} residual paths, step correlation {:.3g}", c.residual_paths,
+                                  c.residual_correlation)}};
 }
 
 int BitsOf(const Model& model) { return model.stored == WeightStorage::kHalf ? 16 : 32; }

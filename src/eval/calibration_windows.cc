@@ -6,6 +6,7 @@
 
 #include "src/base/check.h"
 #include "src/base/parallel.h"
+#include "src/data/resample.h"
 #include "src/eval/draws.h"
 
 namespace aerocast {
@@ -26,6 +27,15 @@ Forecast WithoutDisplacement(const Forecast& from) {
   return to;
 }
 
+std::optional<Roughness> RoughnessOf(const History& history, double dt_s, double max_gap_s) {
+  std::array<Vec3, kRoughnessPoints> grid;
+  std::array<std::uint8_t, kRoughnessPoints> present;
+  ResampleHistory(history, dt_s, max_gap_s, grid, present);
+  Roughness roughness;
+  if (!MeasureRoughness(grid, present, history.noise_m, roughness)) return std::nullopt;
+  return roughness;
+}
+
 std::vector<CalibrationWindow> ForecastFlight(const Forecaster& raw, const FlightWindows& windows,
                                               const WindowSpec& spec, Workspace& workspace) {
   const Recording& flight = *windows.flight;
@@ -41,7 +51,9 @@ std::vector<CalibrationWindow> ForecastFlight(const Forecaster& raw, const Fligh
     raw.PredictBatch(histories, workspace, std::span(forecasts).first(n));
     for (std::size_t i = 0; i < n; ++i) {
       if (forecasts[i].quality >= Quality::kFallback) continue;
-      CalibrationWindow w{WithoutDisplacement(forecasts[i]), {}, 0, 0};
+      CalibrationWindow w;
+      w.raw = WithoutDisplacement(forecasts[i]);
+      w.roughness = RoughnessOf(histories[i], raw.info().dt_s, spec.max_gap_s);
       w.targets.resize(static_cast<std::size_t>(w.raw.steps()));
       AEROCAST_CHECK(TargetsAt(flight, windows.t0[first + i], spec, w.targets));
       w.key = WindowKey(1, flight.id, w.raw.t0_ns);

@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "aerocast/forecaster.h"
+#include "src/data/roughness.h"
 #include "src/data/windows.h"
 
 namespace aerocast {
@@ -18,6 +20,7 @@ namespace aerocast {
 struct CalibrationWindow {
   Forecast raw;  // without its displacement mixture
   std::vector<Vec3> targets;
+  std::optional<Roughness> roughness;  // of its history, where it can be measured
   std::size_t flight = 0;
   std::uint64_t key = 0;  // WindowKey, for draws
 };

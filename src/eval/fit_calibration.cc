@@ -243,6 +243,7 @@ Result<Calibration> FitCalibration(const CalibrationWindows& windows,
   const std::vector<Forecast> calibrated = ApplyCalibration(windows, c, options.threads);
   FitRegions(windows, calibrated, used, options.levels, c);
   FitResiduals(windows, calibrated, options.residual_paths, c);
+  FitDomain(windows, options.kept, c);
   c.origin.windows = windows.windows.size();
   return c;
 }

@@ -20,6 +20,7 @@ class CalibrationRows;
 struct CalibrationFitOptions {
   std::vector<double> levels = {0.5, 0.8, 0.9};  // those with too few flights are left out
   int residual_paths = 256;                      // at most
+  double kept = 0.97;                            // share of the windows that are in the domain
   int threads = 0;
 };
 
@@ -50,6 +51,10 @@ void FitRegions(const CalibrationWindows& windows, std::span<const Forecast> cal
 // a calibrated forecast got wrong, in units of its spread, then scaled to a mean square of 1.
 void FitResiduals(const CalibrationWindows& windows, std::span<const Forecast> calibrated,
                   int paths, Calibration& calibration);
+
+// What roughness is usual: mean and spread over all windows, flights counting alike, and the limit
+// that `kept` of the mass stays within. Without a limit when no window has a roughness.
+void FitDomain(const CalibrationWindows& windows, double kept, Calibration& calibration);
 
 // Forecasts of all windows as `calibration` makes them.
 std::vector<Forecast> ApplyCalibration(const CalibrationWindows& windows,

@@ -170,5 +170,33 @@ TEST(RunRedraws, BallsHoldTheirLevelOnFlightsThatDiffer) {
   EXPECT_GT(result.series[0].Deviation(), 0);
 }
 
+// Flights count alike, however many windows they have; 97 % of the mass is inside.
+TEST(FitDomain, KeepsTheStatedShareOfFlightsWindows) {
+  CalibrationWindows windows;
+  Rng rng(5);
+  for (std::size_t flight = 0; flight < 20; ++flight) {
+    windows.flights.push_back("f" + std::to_string(flight));
+    for (std::size_t i = 0; i < 20 * (1 + flight % 3); ++i) {
+      CalibrationWindow& w = windows.windows.emplace_back();
+      w.flight = flight;
+      const double own = 0.1 * static_cast<double>(flight % 5);
+      w.roughness = Roughness{own - 1.5 + 0.1 * rng.Normal(), own - 1 + 0.1 * rng.Normal(),
+                              own - 0.5 + 0.1 * rng.Normal()};
+    }
+  }
+  Calibration c;
+  FitDomain(windows, 0.97, c);
+  double inside = 0;
+  for (const CalibrationWindow& w : windows.windows) {
+    const bool in = RougherBy(*w.roughness, c.domain_mean, c.domain_sigma) <= c.domain_limit;
+    inside += in ? 1.0 / (20 * static_cast<double>(windows.CountOf(w.flight))) : 0;
+  }
+  EXPECT_NEAR(inside, 0.97, 0.005);
+  EXPECT_NEAR(c.domain_mean[1], -0.8, 0.05);
+  for (CalibrationWindow& w : windows.windows) w.roughness.reset();
+  FitDomain(windows, 0.97, c);
+  EXPECT_EQ(c.domain_limit, 0) << "nothing is known, nothing is strange";
+}
+
 }  // namespace
 }  // namespace aerocast

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "src/base/check.h"
 #include "src/base/parallel.h"
@@ -188,6 +190,44 @@ std::vector<Forecast> ApplyCalibration(const CalibrationWindows& windows,
     calibrator.Apply(calibrated[n]);
   });
   return calibrated;
+}
+
+void FitDomain(const CalibrationWindows& windows, double kept, Calibration& calibration) {
+  // Windows of one flight share its weight.
+  std::vector<double> weight(windows.flights.size(), 0);
+  for (const CalibrationWindow& w : windows.windows) weight[w.flight] += w.roughness ? 1 : 0;
+  double mass = 0;
+  Roughness mean = {}, square = {};
+  for (const CalibrationWindow& w : windows.windows) {
+    if (!w.roughness) continue;
+    const double share = 1 / weight[w.flight];
+    mass += share;
+    for (std::size_t n = 0; n < mean.size(); ++n) {
+      mean[n] += share * (*w.roughness)[n];
+      square[n] += share * (*w.roughness)[n] * (*w.roughness)[n];
+    }
+  }
+  calibration.domain_limit = 0;
+  if (mass == 0) return;
+  Roughness sigma;
+  for (std::size_t n = 0; n < mean.size(); ++n) {
+    mean[n] /= mass;
+    sigma[n] = std::max(0.02, std::sqrt(std::max(0.0, square[n] / mass - mean[n] * mean[n])));
+    mean[n] = RoundDigits(mean[n]), sigma[n] = RoundDigits(sigma[n]);
+  }
+  std::vector<std::pair<double, double>> scores;  // how much rougher, weight
+  for (const CalibrationWindow& w : windows.windows) {
+    if (!w.roughness) continue;
+    scores.emplace_back(RougherBy(*w.roughness, mean, sigma), 1 / (weight[w.flight] * mass));
+  }
+  std::sort(scores.begin(), scores.end());
+  double below = 0;
+  for (const auto& [score, share] : scores) {
+    calibration.domain_limit = score;
+    if ((below += share) >= kept) break;
+  }
+  calibration.domain_mean = mean, calibration.domain_sigma = sigma;
+  calibration.domain_limit = RoundDigits(std::max(calibration.domain_limit, 1.0));
 }
 
 }  // namespace aerocast

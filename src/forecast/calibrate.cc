@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aerocast/window.h"
 #include "src/base/check.h"
 #include "src/base/sha256.h"
+#include "src/data/resample.h"
 
 namespace aerocast {
 namespace {
+
+constexpr double kMostWidened = 3;
 
 std::size_t Size(int n) { return static_cast<std::size_t>(n); }
 
@@ -75,10 +79,10 @@ ForecastShape Calibrator::Shape(const ForecastShape& raw) const {
   return shape;
 }
 
-void Calibrator::Apply(Forecast& forecast) const noexcept {
+void Calibrator::Apply(Forecast& forecast, double widened) const noexcept {
   AEROCAST_CHECK(Size(forecast.steps()) == log_scale_.size() && forecast.modes() > 0);
   ApplyTemperature(forecast);
-  ApplyScale(forecast);
+  ApplyScale(forecast, widened);
   if (calibration_.tail_share > 0 && 2 * forecast.modes() <= kMaxModes) AddTails(forecast);
   WriteRegions(forecast);
   forecast.residual_correlation = calibration_.residual_correlation;
@@ -95,11 +99,17 @@ void Calibrator::ApplyTemperature(Forecast& forecast) const {
   for (int k = 0; k < forecast.modes(); ++k) forecast.weight(k) /= sum;
 }
 
-void Calibrator::ApplyScale(Forecast& forecast) const {
+double Calibrator::BeyondDomain(const Roughness& roughness) const noexcept {
+  const Calibration& c = calibration_;
+  if (c.domain_limit == 0) return 0;
+  return RougherBy(roughness, c.domain_mean, c.domain_sigma) / c.domain_limit;
+}
+
+void Calibrator::ApplyScale(Forecast& forecast, double widened) const {
   for (int k = 0; k < forecast.modes(); ++k) {
     for (int i = 0; i < forecast.steps(); ++i) {
       const PathScale scale(log_scale(i), DirectionAt(forecast, k, i));
-      forecast.cov(k, i) = scale.Apply(forecast.cov(k, i));
+      forecast.cov(k, i) = scale.Apply(forecast.cov(k, i)) * (widened * widened);
     }
   }
 }
@@ -146,6 +156,8 @@ class CalibratedForecaster final : public Forecaster {
  private:
   struct CalibratedWorkspace final : Workspace {
     std::unique_ptr<Workspace> raw;
+    std::array<Vec3, kRoughnessPoints> grid;
+    std::array<std::uint8_t, kRoughnessPoints> present;
   };
 
   static ForecasterInfo CalibratedInfo(ForecasterInfo info, const Calibration& calibration,
@@ -174,10 +186,22 @@ class CalibratedForecaster final : public Forecaster {
       Forecast& f = *task.forecast;
       f.Reset(raw_->info().shape, task.history.id, f.t0_ns, f.dt_s);
     }
-    raw_->DoPredictTasks(tasks, *static_cast<CalibratedWorkspace&>(workspace).raw);
+    auto& scratch = static_cast<CalibratedWorkspace&>(workspace);
+    raw_->DoPredictTasks(tasks, *scratch.raw);
     for (Task& task : tasks) {
-      if (task.quality < Quality::kFallback) calibrator_.Apply(*task.forecast);
+      if (task.quality >= Quality::kFallback) continue;
+      const double beyond = BeyondDomain(task.history, scratch);
+      calibrator_.Apply(*task.forecast, std::clamp(beyond, 1.0, kMostWidened));
+      if (beyond > 1) task.quality = std::max(task.quality, Quality::kOutOfDomain);
     }
+  }
+
+  double BeyondDomain(const History& history, CalibratedWorkspace& scratch) const noexcept {
+    ResampleHistory(history, info().dt_s, WindowSpec{}.max_gap_s, scratch.grid, scratch.present);
+    Roughness roughness;
+    const bool measured =
+        MeasureRoughness(scratch.grid, scratch.present, history.noise_m, roughness);
+    return measured ? calibrator_.BeyondDomain(roughness) : 0;
   }
 
   std::unique_ptr<Forecaster> raw_;

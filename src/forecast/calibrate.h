@@ -13,6 +13,7 @@
 
 #include "aerocast/forecast.h"
 #include "aerocast/forecaster.h"
+#include "src/data/roughness.h"
 #include "src/forecast/residuals.h"
 #include "src/model/calibration.h"
 
@@ -38,15 +39,18 @@ class Calibrator {
   ForecastShape Shape(const ForecastShape& raw) const;
 
   // `forecast` has modes and room for Shape(); nothing is allocated then. Garbage in gives garbage
-  // out, which IsValid tells.
-  void Apply(Forecast& forecast) const noexcept;
+  // out, which IsValid tells. Spreads and regions are `widened` by this factor.
+  void Apply(Forecast& forecast, double widened = 1) const noexcept;
+
+  // How far beyond what the calibration knows a motion is: above 1 its forecast is out of domain.
+  double BeyondDomain(const Roughness& roughness) const noexcept;
 
   // Logarithms of the factors along, across and vertical at step i.
   const Vec3& log_scale(int i) const { return log_scale_[static_cast<std::size_t>(i)]; }
 
  private:
   void ApplyTemperature(Forecast& forecast) const;
-  void ApplyScale(Forecast& forecast) const;
+  void ApplyScale(Forecast& forecast, double widened) const;
   void AddTails(Forecast& forecast) const;
   void WriteRegions(Forecast& forecast) const;
 
@@ -59,7 +63,9 @@ class Calibrator {
 double SpreadAboutPoint(const Forecast& forecast, int i);
 
 // `forecaster`, calibrated. What it could not answer (quality fallback) stays as it is, without
-// regions. The same threads, batches and promises.
+// regions. Motion that is rougher than the calibration knows is out_of_domain, and its spreads and
+// regions are wider by as much as it is beyond, at most threefold. The same threads, batches and
+// promises.
 std::unique_ptr<Forecaster> MakeCalibrated(std::unique_ptr<Forecaster> forecaster,
                                            const Calibration& calibration);
 

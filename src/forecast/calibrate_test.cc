@@ -246,5 +246,33 @@ TEST(MakeCalibrated, CalibratesWhatIsAnsweredAndNothingElse) {
   EXPECT_TRUE(held.IsValid() && held.modes() == 1 && !held.residuals && !held.conformal.present());
 }
 
+TEST(MakeCalibrated, RoughMotionIsOutOfDomainAndItsRegionsAreWider) {
+  Calibration calibration = MadeUpCalibration(50);
+  const auto forecaster = MakeCalibrated(MakeTestNetwork(), calibration);
+  calibration.domain_limit = 0;
+  const auto unlimited = MakeCalibrated(MakeTestNetwork(), calibration);
+  Rng rng(4);
+  Vec3 p;
+  std::vector<Observation> walk = Observe(Wander(8), 10);
+  for (Observation& o : walk) {
+    const double x = rng.Normal(), y = rng.Normal(), z = rng.Normal();
+    o.p_world = p += 0.1 * Vec3{x, y, z};
+  }
+  const Forecast beyond = PredictOnce(*forecaster, walk), plain = PredictOnce(*unlimited, walk);
+  EXPECT_EQ(beyond.quality, Quality::kOutOfDomain);
+  EXPECT_EQ(plain.quality, Quality::kOk);
+  for (int i = 0; i < 50; i += 7) {
+    EXPECT_EQ(beyond.point(i), plain.point(i));
+    const double wider = std::sqrt(beyond.cov(0, i).xx / plain.cov(0, i).xx);
+    EXPECT_GT(wider, 1.2);
+    EXPECT_LT(wider, 3 + 1e-9) << "threefold, at most";
+    const std::size_t j = static_cast<std::size_t>(i);
+    EXPECT_GT(beyond.conformal.radius[j], plain.conformal.radius[j]);
+  }
+  // Whatever is smoother than usual is not strange.
+  const auto straight = Observe([](double t) { return Vec3{t, 2 * t, 0}; }, 10);
+  EXPECT_EQ(PredictOnce(*forecaster, straight).quality, Quality::kOk);
+}
+
 }  // namespace
 }  // namespace aerocast

@@ -131,6 +131,18 @@ std::string ResidualComplaint(const Calibration& c, std::size_t steps) {
   return SizeComplaint("residuals", c.residuals.size(), expected);
 }
 
+std::string DomainComplaint(const Calibration& c) {
+  return FirstOf({RangeComplaint("domain_limit", {&c.domain_limit, 1}, 0, 1e3),
+                  RangeComplaint("domain_mean", c.domain_mean, -10, 10),
+                  RangeComplaint("domain_sigma", c.domain_sigma, 1e-3, 10)});
+}
+
+void ReadThree(JsonFields& fields, std::string_view key, std::array<double, 3>& to) {
+  const std::vector<double> numbers = fields.Numbers(key);
+  if (numbers.size() != to.size()) return fields.Refuse(key, "three numbers");
+  std::copy(numbers.begin(), numbers.end(), to.begin());
+}
+
 std::string OriginComplaint(const CalibrationOrigin& origin) {
   for (const std::string& key : origin.flights) {
     if (key.empty() || key.find(' ') != key.npos) {
@@ -158,13 +170,17 @@ std::uint64_t FlightsNeeded(double level) {
 std::string CalibrationComplaint(const Calibration& c, int steps, int modes) {
   const auto s = static_cast<std::size_t>(steps);
   return FirstOf({ScaleComplaint(c), TailComplaint(c, modes), OriginComplaint(c.origin),
-                  LevelComplaint(c), RegionComplaint(c, s), ResidualComplaint(c, s)});
+                  LevelComplaint(c), RegionComplaint(c, s), DomainComplaint(c),
+                  ResidualComplaint(c, s)});
 }
 
 std::string ToJson(const Calibration& c) {
   JsonObject json;
   json.Add("corpus_hash", c.origin.corpus_hash);
   json.Add("corpus_name", c.origin.corpus_name);
+  json.Add("domain_limit", c.domain_limit);
+  json.AddJson("domain_mean", ListText({c.domain_mean.begin(), c.domain_mean.end()}));
+  json.AddJson("domain_sigma", ListText({c.domain_sigma.begin(), c.domain_sigma.end()}));
   json.Add("flight_count", c.origin.flight_count);
   json.Add("flights", JoinKeys(c.origin.flights));
   json.Add("history_s", c.origin.history_s);
@@ -194,6 +210,9 @@ Result<Calibration> CalibrationFromJson(std::string_view text, const std::string
   Calibration c;
   c.origin.corpus_hash = fields.Text("corpus_hash");
   c.origin.corpus_name = fields.Text("corpus_name");
+  c.domain_limit = fields.Number("domain_limit");
+  ReadThree(fields, "domain_mean", c.domain_mean);
+  ReadThree(fields, "domain_sigma", c.domain_sigma);
   c.origin.flight_count = fields.Count("flight_count");
   c.origin.flights = SplitKeys(fields.Text("flights"));
   c.origin.history_s = fields.Number("history_s");

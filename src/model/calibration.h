@@ -53,6 +53,12 @@ struct Calibration {
   std::vector<double> tube;    // (L)
   std::vector<double> shape;   // (S), empty without levels
 
+  // Motion that is rougher than the flights it was fitted on (src/data/roughness.h): mean and
+  // standard deviation of the roughness, and how far above the mean a motion may be, in standard
+  // deviations, before a forecast says out_of_domain. 0: nothing does.
+  std::array<double, 3> domain_mean = {}, domain_sigma = {1, 1, 1};
+  double domain_limit = 0;
+
   double residual_correlation = 0.98;  // see Forecast
   int residual_paths = 0;
   std::vector<float> residuals;  // (residual_paths, S, 3), see ResidualLibrary

@@ -21,6 +21,7 @@ inline Calibration MadeUpCalibration(int steps, bool tail = true, int paths = 64
   for (int i = 0; i < 2 * steps; ++i) c.radius.push_back(i < steps ? 1 + 0.01 * i : 3);
   c.tube = {1.5, 3};
   for (int i = 0; i < steps; ++i) c.shape.push_back(1 + 0.02 * i);
+  c.domain_mean = {-0.5, -0.1, 0.1}, c.domain_sigma = {0.2, 0.15, 0.1}, c.domain_limit = 3;
   c.residual_correlation = 0.9, c.residual_paths = paths;
   Rng rng(1);
   for (int n = 0; n < paths; ++n) {

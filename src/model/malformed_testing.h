@@ -323,6 +323,12 @@ class MalformedModels {
          "expected at most 2147483647");
     with("residuals of another name", "\"calibration.residuals\"", "\"calibration.residualz\"",
          "tensor 'calibration.residuals' is missing at the end");
+    with("domain limit", R"(\"domain_limit\":3.0)", R"(\"domain_limit\":-3.0)",
+         "'domain_limit' holds -3.0, expected 0.0 to 1000.0");
+    with("domain", R"(\"domain_mean\":[-0.5,-0.1,0.1])", R"(\"domain_mean\":[-0.5,-0.1])",
+         "three numbers");
+    with("domain spread", R"(\"domain_sigma\":[0.2,0.15,0.1])",
+         R"(\"domain_sigma\":[0.2,0.15,0.0])", "'domain_sigma' holds 0.0");
     with("correlation", R"(\"residual_correlation\":0.9)", R"(\"residual_correlation\":1.9)",
          "'residual_correlation' is 1.9, expected 0 to 1");
     std::string far = calibrated.data;
