@@ -13,9 +13,9 @@
 
 #include "src/base/file.h"
 #include "src/eval/made_up_tokens.h"
-#include "src/export/golden_testing.h"
 #include "src/export/onnx_runtime.h"
 #include "src/export/parity.h"
+#include "src/model/golden_testing.h"
 #include "src/model/packed_network.h"
 #include "tests/process.h"
 

@@ -11,7 +11,7 @@
 #include <map>
 #include <set>
 
-#include "src/export/golden_testing.h"
+#include "src/model/golden_testing.h"
 
 namespace aerocast {
 namespace {

@@ -7,109 +7,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <map>
-
 #include "src/base/rng.h"
+#include "src/model/golden_testing.h"
 #include "src/model/random_model.h"
 
 namespace aerocast {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct GoldenFile {
-  explicit GoldenFile(const std::string& name) {
-    const fs::path path = fs::path(AEROCAST_SOURCE_DIR) / "tests/golden" / (name + ".safetensors");
-    auto read = ReadTensorFile(path);
-    EXPECT_TRUE(read.ok()) << read.error().message;
-    file = std::move(*read);
-    model.name = "golden";
-    model.config = *ModelConfigFromJson(file.metadata.at("config"), path.string());
-    for (const TensorSpec& spec : TensorsOf(model.config)) {
-      model.tensors.push_back({spec.name, spec.shape, file.Find("weights." + spec.name)->data});
-    }
-    tokens = file.Find("tokens")->data;
-    windows = static_cast<int>(file.Find("tokens")->shape[0]);
-  }
-  // Heads of a window as ModelConfig::outputs() orders them.
-  std::vector<float> Heads(int window) const {
-    std::vector<float> heads;
-    for (const HeadSpec& head : HeadsOf(model.config)) {
-      const std::vector<float>& data = file.Find("heads." + std::string(head.name))->data;
-      const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(data.size()) / windows;
-      heads.insert(heads.end(), data.begin() + window * n, data.begin() + (window + 1) * n);
-    }
-    return heads;
-  }
-
-  TensorFile file;
-  Model model;
-  std::vector<float> tokens;
-  int windows = 0;
-};
-
-// max|a - b| / max(1, max|b|)
-double Difference(const std::vector<float>& a, const std::vector<float>& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double most = 0, largest = 1;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    const double apart = std::abs(double{a[i]} - b[i]);
-    most = std::max(most, std::isfinite(apart) ? apart : HUGE_VAL);
-    largest = std::max(largest, std::abs(double{b[i]}));
-  }
-  return most / largest;
-}
-
-// The last of the tokens of each window: expected is (windows, all, columns).
-std::vector<float> LastToken(const std::vector<float>& expected, int windows, int columns) {
-  std::vector<float> last;
-  const std::size_t per_window = expected.size() / static_cast<std::size_t>(windows);
-  for (int w = 1; w <= windows; ++w) {
-    const auto end = expected.begin() + static_cast<std::ptrdiff_t>(per_window) * w;
-    last.insert(last.end(), end - columns, end);
-  }
-  return last;
-}
-
 class GoldenTest : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(, GoldenTest,
-                         testing::Values("transformer", "gru", "lstm", "bigru", "mlp", "plus"),
+INSTANTIATE_TEST_SUITE_P(, GoldenTest, testing::ValuesIn(kGoldenNetworks),
                          [](const auto& test) { return test.param; });
 
 TEST_P(GoldenTest, EveryLayerIsLibtorchs) {
-  const GoldenFile golden(GetParam());
-  for (const Kernels& kernels : AllKernels()) {
-    const auto network = *PackedNetwork::Make(golden.model, WeightStorage::kSingle, kernels);
-    const auto scratch = network->MakeScratch(1);
-    std::vector<std::string> seen;
-    const Tracer tracer = [&](const std::string& name, int tokens, int columns,
-                              const std::vector<float>& values) {
-      const Tensor* expected = golden.file.Find("activations." + name);
-      ASSERT_NE(expected, nullptr) << name;
-      seen.push_back(name);
-      const bool all = expected->data.size() == values.size();
-      EXPECT_TRUE(all || tokens == 1) << name;
-      EXPECT_LE(Difference(values, all ? expected->data
-                                       : LastToken(expected->data, golden.windows, columns)),
-                1e-5)
-          << kernels.name << " " << name;
-    };
-    const std::size_t outputs = static_cast<std::size_t>(golden.model.config.outputs());
-    std::vector<float> heads(outputs * static_cast<std::size_t>(golden.windows));
-    network->Forward(golden.tokens, golden.windows, *scratch, heads, &tracer);
-    for (int w = 0; w < golden.windows; ++w) {
-      const auto begin = heads.begin() + static_cast<std::ptrdiff_t>(outputs) * w;
-      EXPECT_LE(Difference({begin, begin + static_cast<std::ptrdiff_t>(outputs)}, golden.Heads(w)),
-                1e-5)
-          << kernels.name;
-    }
-    std::size_t activations = 0;
-    for (const Tensor& t : golden.file.tensors) activations += t.name.starts_with("activations.");
-    EXPECT_EQ(seen.size(), activations) << "every one of the file's is compared";
-  }
+  const Golden golden = ReadGolden(GetParam());
+  for (const Kernels& kernels : AllKernels()) ExpectEveryLayer(golden, kernels, 1e-5);
 }
 
 class PackedNetworkTest : public testing::TestWithParam<OddNetwork> {};
