@@ -71,13 +71,15 @@ struct TrainConfig {
 struct SamplerConfig {
   double generated = 0.5;        // share of samples from generated flights, the rest is the corpus'
   int generated_flights = 2000;  // drawn once, from the seed
-  double fliers = 0.3;      // share of them that are fast: fliers, and the nine shapes out of doors
-  double time_scale = 0.3;  // flown faster or slower by e^U(-a, a)
-  double clean = 0.2;       // share of samples without added noise
+  double fliers = 0.3;  // share of them that are fast: fliers, and the nine shapes out of doors
+  // Share of samples that are flown faster or slower by e^U(-a, a), and mirrored half of the time;
+  // the others are flown as they were.
+  double warped = 0.5, time_scale = 0.3;
+  double clean = 0.4;                             // share of samples without added noise
   double noise_least = 0.0015, noise_most = 0.7;  // else log-uniform
   double noise_unstated = 0.25;  // share of samples whose noise the network is not told
-  double untold = 0.5;           // share of samples whose speed the network is not told
-  double drop = 0.4;             // of half of the samples, up to this share of points is missing
+  double untold = 0.3;           // share of samples whose speed the network is not told
+  double drop = 0.3;             // of half of the samples, up to this share of points is missing
   double outliers = 0.01;        // share of points that are elsewhere
   // How much history a batch sees: everything, the paper's two seconds, else any number of tokens.
   double whole_history = 0.4, short_history = 0.25;

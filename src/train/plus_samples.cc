@@ -257,12 +257,14 @@ void PlusSamples::Write(std::uint64_t sample, const BatchRequest& request, std::
     source = fliers && !fliers_.empty() ? &fliers_ : nine_.empty() ? &fliers_ : &nine_;
   }
   const Track* track = nullptr;
+  const bool warped = rng.Chance(sampler_.warped);
   double speed = 1;  // times the flight's own
   for (int i = 0; i < kTries; ++i) {
     const std::vector<Track>& group = (*source)[rng.Below(source->size())];
     if (group.empty()) continue;
     track = &group[rng.Below(group.size())];
-    speed = std::exp(rng.Uniform(-sampler_.time_scale, sampler_.time_scale));
+    const double draw = rng.Uniform(-sampler_.time_scale, sampler_.time_scale);
+    speed = warped ? std::exp(draw) : 1;
     speed = std::min(speed, track->duration_s() / needed_s);
     if (speed >= kSlowest) break;
   }
@@ -272,7 +274,7 @@ void PlusSamples::Write(std::uint64_t sample, const BatchRequest& request, std::
   const double after = model_.horizon_steps * dt;
   const double t0 = rng.Uniform(track->t_s.front() + before,
                                 std::max(track->t_s.front() + before, track->t_s.back() - after));
-  const double mirror = rng.Chance(0.5) ? -1 : 1;
+  const double mirror = warped && rng.Chance(0.5) ? -1 : 1;
   auto at = [&, read = Reader(*track, t0)](double t) mutable {
     Vec3 p = read(t);
     p.y *= mirror;

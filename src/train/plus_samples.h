@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the plus family is trained on: no list of windows but a row of draws. Sample n is a random
-// moment of a random flight, of the corpus or generated, flown somewhat faster or slower, mirrored
-// or not, seen through a random sensor: noise, holes, outliers. Targets are the flight itself.
+// moment of a random flight, of the corpus or generated, flown as it was or somewhat faster or
+// slower and perhaps mirrored, seen through a random sensor: noise, holes, outliers. Targets are
+// the flight itself.
 //
 // A batch sees one length of history, drawn for it: whole, two seconds, or anything. Every draw is
 // a hash of (seed, sample).
