@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "src/eval/made_up_tokens.h"
+
 namespace aerocast {
 namespace {
 
