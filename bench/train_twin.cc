@@ -82,7 +82,7 @@ struct TwinImpl : nn::Module {
       if (axes) dims.push_back(3);
       return head(context).view(dims);
     };
-    return {shape(mean, true), shape(log_sigma, true), shape(logit, false)};
+    return {{}, shape(mean, true), shape(log_sigma, true), shape(logit, false)};
   }
 
   ModelConfig config;

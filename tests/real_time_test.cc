@@ -107,7 +107,7 @@ TEST_P(RealTime, PredictAllocatesNothing) {
 }
 
 TEST_P(RealTime, NeitherDoesACalibratedOne) {
-  Loop loop(OddConfig(GetParam()), true);
+  Loop loop(GetParam().config, true);
   const long before = allocations;
   rusage then, now;
   getrusage(RUSAGE_SELF, &then);
