@@ -139,7 +139,7 @@ TEST(ExportOnnx, PrunesTheBackwardDirectionOfABidirectionalGru) {
 TEST(EmptyOnnx, HasTheSameBordersAndNoArithmetic) {
   const onnx::ModelProto proto = Parsed(EmptyOnnx(ReadGolden("gru").model));
   EXPECT_NO_THROW(onnx::checker::check_model(proto));
-  EXPECT_EQ(Declared(proto.graph().input(0)), "tokens (batch, 6, 6)";
+  EXPECT_EQ(Declared(proto.graph().input(0)), "tokens (batch, 6, 6)");
   EXPECT_THAT(OperatorCounts(proto), ElementsAre(std::pair("Identity", 3)));
 }
 
