@@ -24,6 +24,16 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Instructions for the larger of two drop a NaN or keep it, as the CPU likes; these keep it in x.
+template <class V>
+HWY_INLINE V AtLeast(V low, V x) {
+  return hn::IfThenElse(hn::Lt(x, low), low, x);
+}
+template <class V>
+HWY_INLINE V AtMost(V high, V x) {
+  return hn::IfThenElse(hn::Gt(x, high), high, x);
+}
+
 // Max and Min give their second operand when one is no number (x86): what is computed comes second,
 // so that NaN goes through and the forecast is seen to be invalid.
 
@@ -98,7 +108,7 @@ struct Tile {
       for (int v = 0; v < kColumns; ++v) {
         float* out = c + r * p.c.stride + v * kVector;
         V value = sum[r][v];
-        if (p.epilogue == Epilogue::kRelu) value = hn::Max(hn::Zero(d), value);
+        if (p.epilogue == Epilogue::kRelu) value = AtLeast(hn::Zero(d), value);
         if (p.epilogue == Epilogue::kAdd) value = hn::Add(hn::Load(d, out), value);
         hn::Store(value, d, out);
       }
@@ -216,7 +226,7 @@ void LayerNorm(ConstRows x, int rows, int columns, const float* gain, const floa
     ForVectors(columns, [&](int i, int) {
       const V normed = hn::Mul(hn::Sub(hn::Load(d, in + i), mean), scale);
       const V value = hn::MulAdd(normed, hn::Load(d, gain + i), hn::Load(d, shift + i));
-      hn::Store(hn::IfThenElseZero(Within(columns, i), hn::Max(least, value)), d, out + i);
+      hn::Store(hn::IfThenElseZero(Within(columns, i), AtLeast(least, value)), d, out + i);
     });
   }
 }
@@ -224,7 +234,7 @@ void LayerNorm(ConstRows x, int rows, int columns, const float* gain, const floa
 HWY_INLINE V Exp(V x) {
   using namespace exp_constants;
   const hn::RebindToSigned<D> di;
-  x = hn::Min(hn::Set(d, kMost), hn::Max(hn::Set(d, kLeast), x));
+  x = AtMost(hn::Set(d, kMost), AtLeast(hn::Set(d, kLeast), x));
   const V n = hn::Round(hn::Mul(x, hn::Set(d, kLog2E)));
   const V r = hn::MulAdd(n, hn::Set(d, -kLn2Low), hn::MulAdd(n, hn::Set(d, -kLn2High), x));
   V p = hn::Set(d, kC7);
@@ -251,7 +261,7 @@ void Softmax(Rows x, int rows, int columns, float scale) {
     V most = hn::Set(d, data[0] * scale);
     ForVectors(columns, [&](int i, int) {
       const V value = hn::Mul(hn::Load(d, data + i), factor);
-      most = hn::IfThenElse(Within(columns, i), hn::Max(most, value), most);
+      most = hn::IfThenElse(Within(columns, i), AtLeast(most, value), most);
     });
     most = hn::MaxOfLanes(d, most);
     V partial[kVectors];
