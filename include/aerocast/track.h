@@ -41,7 +41,7 @@
 namespace aerocast {
 
 struct TrackOptions {
-  // Newest samples kept, at least 8. Forecasters look 2 to 3 s back: 1024 are enough at 340 Hz.
+  // Newest samples kept, at least 8. Forecasters look 2 to 11 s back: 1024 are enough at 90 Hz.
   std::size_t capacity = 1024;
   // How much older than the newest a sample may be. 0: every late one is refused.
   double reorder_s = 0.5;

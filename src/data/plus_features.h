@@ -37,7 +37,7 @@ struct PlusSpec {
 struct PlusFrame {
   Vec3 origin;          // the newest point
   Yaw to_world;         // rotates heading axes to world axes
-  double scale = 1;     // metres: the mean step of the history, noise taken out as far as it goes
+  double scale = 1;     // metres: MeanStep of the history, at least the noise and 1 mm
   bool stable = false;  // the heading is that of the newest motion
   int known = 0;        // grid points that are known
   int seen = 0;  // tokens from the oldest known step on; 0: no point but the newest in a second
