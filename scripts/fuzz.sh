@@ -3,7 +3,8 @@
 # scripts/setup.sh test.
 #   scripts/fuzz.sh [SECONDS] [NAME]  each fuzzer, or the one named, for so long (60 s by default)
 #   scripts/fuzz.sh --planted [NAME]  fuzzers whose reader lacks one check must fail within a minute
-#   scripts/fuzz.sh --check           10 s of each and the planted bugs: what the test suite runs
+#   scripts/fuzz.sh --check           the same few thousand inputs every time, and the planted bugs:
+#                                     what the test suite runs
 # New inputs are kept in build/fuzz/corpus/NAME, those that end in a failure in build/fuzz/crashes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,27 +38,29 @@ prepare() {
   mkdir -p "$build/crashes"
 }
 
-# run PROGRAM SECONDS LOG DIRECTORY...: the fuzzer's exit code.
+# run PROGRAM LENGTH LOG DIRECTORY...: the fuzzer's exit code. LENGTH is options of libFuzzer.
 run() {
-  local program=$1 seconds=$2 log=$3
+  local program=$1 log=$3 length
+  read -ra length <<<"$2"
   shift 3
   local name=${program#fuzz_} dictionary=()
   name=${name%_planted}
   [ -f "fuzz/$name.dict" ] && dictionary=("-dict=fuzz/$name.dict")
   # A file may take its own size and 16 MB; inputs are at most 64 KiB of header and some data.
-  "$build/fuzz/$program" -max_total_time="$seconds" -max_len=100000 -timeout=10 \
+  "$build/fuzz/$program" "${length[@]}" -max_len=100000 -timeout=10 \
     -malloc_limit_mb=17 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$build/crashes/$program-" "${dictionary[@]}" "$@" >"$log" 2>&1
 }
 
+# fuzz LENGTH CORPUS: what the fuzzers discover goes into CORPUS/NAME.
 fuzz() {
-  local seconds=$1 name
+  local name
   for name in "${names[@]}"; do
-    local log=$build/$name.log directories=("$build/corpus/$name" "$build/seeds/$name")
-    mkdir -p "$build/corpus/$name"
+    local log=$build/$name.log directories=("$2/$name" "$build/seeds/$name")
+    mkdir -p "$2/$name"
     [ -d "fuzz/corpus/$name" ] && directories+=("fuzz/corpus/$name")
     [ -d "$build/seeds/$name-malformed" ] && directories+=("$build/seeds/$name-malformed")
-    run "fuzz_$name" "$seconds" "$log" "${directories[@]}" || {
+    run "fuzz_$name" "$1" "$log" "${directories[@]}" || {
       tail -n 40 "$log" >&2
       echo "fuzz: $name failed; the input is in $build/crashes, the log is $log" >&2
       exit 1
@@ -72,7 +75,7 @@ planted() {
   local name
   for name in "${names[@]}"; do
     local log=$build/$name-planted.log begin=$SECONDS
-    if run "fuzz_${name}_planted" 60 "$log" "$build/seeds/$name" ||
+    if run "fuzz_${name}_planted" -max_total_time=60 "$log" "$build/seeds/$name" ||
       ! grep -q '^SUMMARY:.*\(Sanitizer\|libFuzzer\)' "$log"; then
       echo "fuzz: $name did not find the planted bug, see $log" >&2
       exit 1
@@ -92,13 +95,14 @@ case ${1:-60} in
   --check)
     [ $# -eq 1 ] || usage
     prepare
-    fuzz 10
+    rm -rf "$build/checked"
+    fuzz "-seed=1 -runs=8000" "$build/checked"
     planted
     ;;
   *[!0-9]*) usage ;;
   *)
     choose "${@:2}"
     prepare
-    fuzz "${1:-60}"
+    fuzz "-max_total_time=${1:-60}" "$build/corpus"
     ;;
 esac

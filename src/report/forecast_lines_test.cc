@@ -157,6 +157,8 @@ TEST(ForecastLines, BadLinesAreRefusedWithTheField) {
             "forecast.quality: unknown quality \"?[2J\"");
   EXPECT_EQ(message(R"({"id":"7","t0":1,"point":[[0,0,0]],"dt":0})"),
             "forecast.dt: expected a positive number");
+  EXPECT_EQ(message(R"({"id":"7","t0":1,"point":[[0,0,0]],"age":-1})"),
+            "forecast.age: expected seconds, not negative");
   EXPECT_EQ(modes(R"([{"w":1,"mean":[],"cov":[]}])"),
             "forecast.modes[0].mean: expected 1 steps, there are 0");
   EXPECT_EQ(modes(R"([{"w":1,"mean":[[0,0,0]],"cov":[[1,0,0]]}])"),

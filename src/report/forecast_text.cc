@@ -238,6 +238,7 @@ void ReadForecast(const Field& f, std::string_view line, Forecast& forecast) {
   forecast.Reset(ReadShape(f), id, t0, dt);
   forecast.quality = quality;
   forecast.age_s = f.Has("age") ? (f / "age").Number() : 0;
+  if (!(forecast.age_s >= 0)) (f / "age").Fail("expected seconds, not negative");
   if (f.Has("residual_correlation")) {
     forecast.residual_correlation = (f / "residual_correlation").Number();
     if (!(forecast.residual_correlation >= 0 && forecast.residual_correlation <= 1)) {
