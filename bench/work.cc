@@ -16,7 +16,7 @@ namespace {
 
 // Multiply-adds of the matrix products.
 double TransformerProducts(const ModelConfig& c, bool pruned) {
-  const double t = c.history_steps, d = c.width, f = c.feed_forward;
+  const double t = c.tokens(), d = c.width, f = c.feed_forward;
   const auto layer = [&](double queries) {
     const double projections = t * d * 2 * d + queries * d * d;  // key and value, query
     const double attention = 2 * queries * t * d;
@@ -26,7 +26,7 @@ double TransformerProducts(const ModelConfig& c, bool pruned) {
 }
 
 double RecurrentProducts(const ModelConfig& c, bool pruned) {
-  const double t = c.history_steps, d = c.width;
+  const double t = c.tokens(), d = c.width;
   const double gates = c.architecture == Architecture::kLstm ? 4 : 3;
   const bool both_ways = c.architecture == Architecture::kBiGru;
   double sum = static_cast<double>(c.context()) * c.context();
@@ -41,7 +41,7 @@ double RecurrentProducts(const ModelConfig& c, bool pruned) {
 }
 
 double MlpProducts(const ModelConfig& c) {
-  double sum = 0, inputs = static_cast<double>(c.history_steps) * c.inputs();
+  double sum = 0, inputs = static_cast<double>(c.tokens()) * c.inputs();
   for (const int size : c.hidden) {
     sum += inputs * size;
     inputs = size;

@@ -10,6 +10,8 @@
 //   ctrv   constant turn rate (measured over 1 s, at most 5 rad/s), speed and climb: a helix
 //   imm    interacting multiple models: CV, CA and coordinated turn Kalman filters, mixed at every
 //          sample; each axis is filtered by itself, covariance between axes is dropped
+//   replay repeats the two seconds of the last ten that look most like the newest two; as ctrv
+//          where none is alike
 //
 // All of them take samples at any rate, with gaps. Where a span holds too few samples, or only some
 // that lie close together, the fit takes older ones until it spans half of it; the quality is

@@ -32,6 +32,7 @@ struct LoadOptions {
   WeightStorage weights = WeightStorage::kSingle;
   std::string name;        // for tables; empty: the model's own
   bool calibrated = true;  // false: as the network gave it, whatever the file says
+  int newest_tokens = 0;   // > 0: look at no more than so many, to study what history is worth
   std::string target;      // instructions to use, one of SimdTargets(); empty: the best
 };
 

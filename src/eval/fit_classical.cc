@@ -14,7 +14,7 @@ namespace aerocast {
 ForecasterInfo MakeFitInfo(std::string_view name, const WindowSpec& spec) {
   ForecasterInfo info;
   info.name = name;
-  info.history_s = std::min(spec.history_s, kLongestHistoryS);
+  info.history_s = std::min(spec.history_s, LongestHistoryS(name));
   info.dt_s = spec.dt_s;
   info.shape.steps = spec.horizon_steps();
   return info;

@@ -20,7 +20,7 @@
 namespace aerocast {
 
 struct FitOptions {
-  WindowSpec spec;  // horizon and dt of the forecaster; at most 2 s of its history are used
+  WindowSpec spec;  // horizon and dt of the forecaster; of its history at most 2 s, replay 10 s
   int threads = 0;  // 0: one per core
   // Windows overlap, so that neighbouring ones say the same: where there are more than this, every
   // n-th is taken.
@@ -36,8 +36,8 @@ struct FitOptions {
   bool by_configuration = false;
 };
 
-// hold, cv, ca, ctrv, imm, ridge, knn. Every test that promises something for all forecasters
-// loops over this list.
+// hold, cv, ca, ctrv, imm, replay, ridge, knn. Every test that promises something for all
+// forecasters loops over this list.
 std::vector<std::string_view> AllForecasterNames();
 
 // Errors: an unknown name, an invalid spec, fewer than 100 windows with recorded targets. For ridge

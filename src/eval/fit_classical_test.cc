@@ -38,15 +38,16 @@ const std::map<std::string_view, std::unique_ptr<Forecaster>>& Fitted() {
 
 TEST(FitClassical, KnowsAllNames) {
   EXPECT_THAT(AllForecasterNames(),
-              testing::ElementsAre("hold", "cv", "ca", "ctrv", "imm", "ridge", "knn"));
+              testing::ElementsAre("hold", "cv", "ca", "ctrv", "imm", "replay", "ridge", "knn"));
 }
 
 TEST(FitClassical, SaysWhatIsWrong) {
   const auto message = [](auto&&... arguments) {
     return FitClassical(arguments...).error().message;
   };
-  EXPECT_THAT(message("oracle", Train().windows, Options()),
-              testing::HasSubstr("'oracle'; known are hold, cv, ca, ctrv, imm, ridge, knn"));
+  EXPECT_THAT(
+      message("oracle", Train().windows, Options()),
+      testing::HasSubstr("'oracle'; known are hold, cv, ca, ctrv, imm, replay, ridge, knn"));
   FitOptions bad = Options();
   bad.spec.dt_s = 0;
   EXPECT_THAT(message("cv", Train().windows, bad), testing::HasSubstr("dt must be"));

@@ -43,12 +43,12 @@ class FitFingerprint {
   Sha256 hash_;
 };
 
-// Name, history, dt and steps; the history is at most 2 s.
+// Name, history, dt and steps; the history is at most what the forecaster looks at.
 ForecasterInfo MakeFitInfo(std::string_view name, const WindowSpec& spec);
 
 std::vector<std::unique_ptr<Workspace>> MakeWorkspaces(const Forecaster& forecaster, int threads);
 
-// Of hold, cv, ca, ctrv or imm, one per mode; ridge and knn want ctrv's for their fallback.
+// Of a forecaster that needs no fit, one per mode; ridge and knn want ctrv's for their fallback.
 std::vector<Spread> FitKinematicSpread(std::string_view name, std::span<const FitWindow> windows,
                                        const FitOptions& options);
 

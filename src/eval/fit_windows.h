@@ -17,7 +17,7 @@
 namespace aerocast {
 
 inline constexpr std::size_t kFewestWindows = 100;
-inline constexpr double kLongestHistoryS = 2.0;
+inline constexpr double kLongestHistoryS = 2.0;  // of ridge and knn
 
 struct FitWindow {
   const Recording* flight;

@@ -55,7 +55,7 @@ const std::array<MetricInfo, kMetricCount>& MetricList() {
       {"consistency", "Change", "m", "position", "point path", kLower, 0,
        "Mean distance between forecasts of consecutive windows at the same instants."},
       {"mode_entropy", "Entropy", "nats", "position", "mode weights", kNeither, 0,
-       "Mean entropy of the mode weights."},
+       "Mean entropy of the ways' weights; modes that end within each other's spread are one way."},
       {"mode_use_entropy", "Mode use", "nats", "position", "modes", kNeither, 0,
        "Entropy of how often each mode was nearest to the truth."},
       {"sigma_floor_share", "At floor", "1", "displacement", "displacement mixture", kLower, 0,

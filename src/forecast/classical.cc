@@ -5,6 +5,7 @@
 #include "src/forecast/imm.h"
 #include "src/forecast/kinematic.h"
 #include "src/forecast/make_classical.h"
+#include "src/forecast/replay.h"
 
 namespace aerocast {
 namespace {
@@ -20,14 +21,14 @@ constexpr Entry kEntries[] = {
     {"ca", "constant acceleration: a parabola through the last 0.5 s", Kinematics::kCa},
     {"ctrv", "constant turn rate over the last 1 s, speed and climb: a helix", Kinematics::kCtrv}};
 
-constexpr std::string_view kImmName = "imm";
+constexpr std::string_view kImmName = "imm", kReplayName = "replay";
 
 }  // namespace
 
 std::vector<std::string_view> ClassicalNames() {
   std::vector<std::string_view> names;
   for (const Entry& entry : kEntries) names.push_back(entry.name);
-  names.push_back(kImmName);
+  names.insert(names.end(), {kImmName, kReplayName});
   return names;
 }
 
@@ -36,6 +37,8 @@ std::vector<Spread> GenericSpreads(std::string_view name) {
   if (name == "hold") return {GenericSpread(PathKind::kHeld)};
   return {GenericSpread(name == "ca" ? PathKind::kParabolic : PathKind::kMoving)};
 }
+
+double LongestHistoryS(std::string_view name) { return name == kReplayName ? 10 : 2; }
 
 Result<std::unique_ptr<Forecaster>> MakeClassical(std::string_view name, ForecasterInfo info,
                                                   std::vector<Spread> spread) {
@@ -52,6 +55,11 @@ Result<std::unique_ptr<Forecaster>> MakeClassical(std::string_view name, Forecas
     return std::unique_ptr<Forecaster>(
         std::make_unique<ImmForecaster>(std::move(info), ImmOptions(), std::move(spread)));
   }
+  if (name == kReplayName) {
+    info.description = "repeats the most similar two seconds of the track's own past, else ctrv";
+    return std::unique_ptr<Forecaster>(
+        std::make_unique<ReplayForecaster>(std::move(info), std::move(spread[0])));
+  }
   return Error{ErrorCode::kInvalidArgument, "no forecaster is called '" + std::string(name) +
                                                 "'; known are " + JoinNames(ClassicalNames())};
 }
@@ -63,6 +71,7 @@ Result<std::unique_ptr<Forecaster>> MakeClassical(std::string_view name, int ste
   }
   ForecasterInfo info;
   info.dt_s = dt_s, info.shape.steps = steps;
+  info.history_s = LongestHistoryS(name);
   return MakeClassical(name, std::move(info), GenericSpreads(name));
 }
 

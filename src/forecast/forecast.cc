@@ -13,6 +13,13 @@
 namespace aerocast {
 namespace {
 
+// Modes that end within two standard deviations of each other are one way the future may go.
+bool AreOneWay(const Forecast& f, int a, int b) {
+  const int last = f.steps() - 1;
+  const Cholesky3 spread(f.cov(a, last) + f.cov(b, last));
+  return spread.ok && SquaredNorm(spread.Whiten(f.mean(a, last) - f.mean(b, last))) < 4;
+}
+
 // Index of the component that u in [0, 1) falls into.
 int Pick(std::span<const double> weights, double u) {
   for (std::size_t k = 0; k + 1 < weights.size(); ++k) {
@@ -197,9 +204,19 @@ double Forecast::way_weight(int k) const {
 }
 
 double Forecast::mode_entropy() const {
+  std::array<double, kMaxModes> weight{};  // of the ways, at their first modes
+  const int ways = paired_modes ? modes_ / 2 : modes_;
   double entropy = 0;
-  for (int k = 0; k < (paired_modes ? modes_ / 2 : modes_); ++k) {
-    if (const double w = way_weight(k); w > 0) entropy -= w * std::log(w);
+  for (int k = 0; k < ways; ++k) {
+    int first = 0;
+    while (first < k &&
+           (weight[static_cast<std::size_t>(first)] == 0 || !AreOneWay(*this, first, k))) {
+      ++first;
+    }
+    weight[static_cast<std::size_t>(first)] += way_weight(k);
+  }
+  for (const double w : weight) {
+    if (w > 0) entropy -= w * std::log(w);
   }
   return entropy;
 }

@@ -144,8 +144,11 @@ TEST(Forecast, AgesWithoutOverflowBetweenTheEndsOfTime) {
   EXPECT_TRUE(f.IsValid());
 }
 
-TEST(Forecast, HasTheEntropyOfItsWeights) {
+TEST(Forecast, HasTheEntropyOfItsWays) {
   Forecast f = MakeTwoModes();
+  f.mean(1, 4) = f.mean(0, 4) + Vec3{0, 0, 0.1};
+  EXPECT_EQ(f.mode_entropy(), 0) << "modes within each other's spread are one way";
+  f = MakeTwoModes();
   EXPECT_NEAR(f.mode_entropy(), -0.25 * std::log(0.25) - 0.75 * std::log(0.75), 1e-15);
   EXPECT_EQ(f.most_likely_mode(), 1);
   f.weight(0) = 1, f.weight(1) = 0;

@@ -256,7 +256,7 @@ TEST(MakeClassical, ListsTheKnownNamesWhenAskedForAnother) {
   const auto r = MakeClassical("oracle");
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.error().message,
-            "no forecaster is called 'oracle'; known are hold, cv, ca, ctrv, imm");
+            "no forecaster is called 'oracle'; known are hold, cv, ca, ctrv, imm, replay");
   EXPECT_FALSE(MakeClassical("cv", 0).ok());
   EXPECT_FALSE(MakeClassical("cv", 50, kNan).ok());
 }

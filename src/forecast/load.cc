@@ -17,11 +17,15 @@ constexpr int kBatch = 16;  // more at once gain nothing
 std::string Description(const ModelConfig& config, const LoadOptions& options) {
   return std::string(ArchitectureName(config.architecture)) + " network, " +
          std::to_string(ParameterCount(config)) + " parameters" +
-         (options.weights == WeightStorage::kHalf ? ", half precision" : "");
+         (options.weights == WeightStorage::kHalf ? ", half precision" : "") +
+         (options.newest_tokens > 0
+              ? ", its newest " + std::to_string(options.newest_tokens) + " tokens"
+              : "");
 }
 
 std::string Fingerprint(const Model& model, const LoadOptions& options) {
-  return model.sha256 + (options.weights == WeightStorage::kHalf ? "-half" : "");
+  return model.sha256 + (options.weights == WeightStorage::kHalf ? "-half" : "") +
+         (options.newest_tokens > 0 ? "-newest" + std::to_string(options.newest_tokens) : "");
 }
 
 class PackedForecaster final : public NetworkForecaster {
@@ -31,7 +35,8 @@ class PackedForecaster final : public NetworkForecaster {
       : NetworkForecaster(options.name.empty() ? model.name : options.name,
                           Description(model.config, options), Fingerprint(model, options),
                           model.config, kBatch),
-        network_(std::move(network)) {}
+        network_(std::move(network)),
+        most_tokens_(options.newest_tokens > 0 ? options.newest_tokens : model.config.tokens()) {}
 
  private:
   class PackedWorkspace final : public NetworkWorkspace {
@@ -46,11 +51,12 @@ class PackedForecaster final : public NetworkForecaster {
   }
   void Forward(std::span<const float> tokens, int windows, int seen, Workspace& workspace,
                std::span<float> heads) const noexcept override {
-    network_->Forward(tokens, windows, seen, *static_cast<PackedWorkspace&>(workspace).scratch,
-                      heads);
+    network_->Forward(tokens, windows, std::min(seen, most_tokens_),
+                      *static_cast<PackedWorkspace&>(workspace).scratch, heads);
   }
 
   std::unique_ptr<PackedNetwork> network_;
+  int most_tokens_;
 };
 
 Error UnknownTarget(const std::string& target) {

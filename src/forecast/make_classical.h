@@ -15,6 +15,9 @@ namespace aerocast {
 // One generic spread per mode of the forecaster called `name`.
 std::vector<Spread> GenericSpreads(std::string_view name);
 
+// How far back the forecaster called `name` looks.
+double LongestHistoryS(std::string_view name);
+
 // `spread` has one entry per mode: three for imm, one for the others. Name, description and number
 // of modes of `info` are filled in.
 Result<std::unique_ptr<Forecaster>> MakeClassical(std::string_view name, ForecasterInfo info,

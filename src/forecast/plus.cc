@@ -16,34 +16,24 @@ Vec3 At(std::span<const float> numbers, std::size_t i) {
   return {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
 }
 
-double Spread(double log_sigma) {
-  return std::exp(std::clamp(log_sigma, kLeastLogSigma, kMostLogSigma));
+// The covariance in the axes of the direction.
+Cov3 Spread(double curve, const Vec3& log_sigma) {
+  const auto variance = [&](double x) {
+    const double sigma = curve * std::exp(std::clamp(x, kLeastLogSigma, kMostLogSigma));
+    return sigma * sigma;
+  };
+  return Cov3::Diagonal(variance(log_sigma.x), variance(log_sigma.y), variance(log_sigma.z));
 }
 
-// One mode of the heads, in the frame.
-struct Mode {
-  std::span<const float> point, mean, log_sigma;
-  int steps;
-
-  Vec3 Mean(int i) const {  // i from 0; -1 is the newest position
-    if (i < 0) return {};
-    return PlusMeanCurve(i + 1) * (At(point, Size(i)) + At(mean, Size(i)));
-  }
-  // The horizontal direction of motion at step i, as a rotation of the x axis.
-  Yaw Direction(int i) const {
-    const Vec3 way = Mean(std::min(i + 1, steps - 1)) - Mean(i - 1);
-    const double x = way.x + kHeadingShare, y = way.y;
-    const double length = std::hypot(x, y);
-    return length > 0 ? Yaw{x / length, y / length} : Yaw{};
-  }
-  Cov3 Cov(int i) const {
-    const Vec3 s = At(log_sigma, Size(i));
-    const double curve = PlusSigmaCurve(i + 1);
-    const double along = curve * Spread(s.x), across = curve * Spread(s.y),
-                 up = curve * Spread(s.z);
-    return Direction(i).Rotate(Cov3::Diagonal(along * along, across * across, up * up));
-  }
-};
+// The horizontal direction of mode k at step i, as a rotation of the x axis; its means are still in
+// the frame.
+Yaw Direction(const Forecast& forecast, int k, int i) {
+  const Vec3 before = i > 0 ? forecast.mean(k, i - 1) : Vec3{};
+  const Vec3 way = forecast.mean(k, std::min(i + 1, forecast.steps() - 1)) - before;
+  const double x = way.x + kHeadingShare, y = way.y;
+  const double length = std::hypot(x, y);
+  return length > 0 ? Yaw{x / length, y / length} : Yaw{};
+}
 
 }  // namespace
 
@@ -58,21 +48,28 @@ void DecodePlus(std::span<const float> heads, const ModelConfig& config, const P
                 Forecast& forecast) {
   AEROCAST_CHECK(heads.size() == Size(config.outputs()));
   AEROCAST_CHECK(forecast.steps() == config.horizon_steps && forecast.modes() == config.components);
-  const std::size_t path = 3 * Size(config.horizon_steps), all = path * Size(config.components);
+  const int steps = config.horizon_steps, modes = config.components;
+  const std::size_t path = 3 * Size(steps), all = path * Size(modes);
   const std::span<const float> point = heads.first(path), means = heads.subspan(path, all),
                                log_sigmas = heads.subspan(path + all, all);
-  Softmax(heads.last(Size(config.components)), forecast.weights());
-  for (int i = 0; i < config.horizon_steps; ++i) {
-    forecast.point(i) = frame.ToWorld(PlusMeanCurve(i + 1) * At(point, Size(i)));
+  const auto row = [&](int k, int i) { return Size(k) * Size(steps) + Size(i); };
+  Softmax(heads.last(Size(modes)), forecast.weights());
+  for (int i = 0; i < steps; ++i) {
+    const double curve = PlusMeanCurve(i + 1);
+    const Vec3 at = At(point, Size(i));
+    forecast.point(i) = frame.ToWorld(curve * at);
+    for (int k = 0; k < modes; ++k) forecast.mean(k, i) = curve * (at + At(means, row(k, i)));
   }
   const double area = frame.scale * frame.scale;
-  for (int k = 0; k < config.components; ++k) {
-    const Mode mode = {point, means.subspan(Size(k) * path, path),
-                       log_sigmas.subspan(Size(k) * path, path), config.horizon_steps};
-    for (int i = 0; i < config.horizon_steps; ++i) {
-      forecast.mean(k, i) = frame.ToWorld(mode.Mean(i));
-      forecast.cov(k, i) = frame.to_world.Rotate(mode.Cov(i)) * area;
+  for (int i = 0; i < steps; ++i) {
+    const double curve = PlusSigmaCurve(i + 1);
+    for (int k = 0; k < modes; ++k) {
+      const Cov3 cov = Spread(curve, At(log_sigmas, row(k, i)));
+      forecast.cov(k, i) = frame.to_world.Rotate(Direction(forecast, k, i).Rotate(cov)) * area;
     }
+  }
+  for (int k = 0; k < modes; ++k) {
+    for (int i = 0; i < steps; ++i) forecast.mean(k, i) = frame.ToWorld(forecast.mean(k, i));
   }
 }
 

@@ -24,6 +24,7 @@ Status CheckComparable(const Protocol& a, const Protocol& b) {
   WindowSpec wa = a.window, wb = b.window;
   wa.history_s = wb.history_s = 0;  // how far back a model looks is part of the model
   if (!(wa == wb)) return Refuse("the results have different window specifications");
+  if (a.subset != b.subset) return Refuse("the results are of different subsets of the windows");
   if (!(a.disturbance == b.disturbance)) {
     return Refuse(fmt::format("the results are of flights disturbed in different ways ({}; {})",
                               Describe(a.disturbance), Describe(b.disturbance)));

@@ -20,8 +20,8 @@
 
 namespace aerocast {
 
-// What was evaluated, how. Two results are comparable when corpus, split, window and disturbance
-// agree.
+// What was evaluated, how. Two results are comparable when corpus, split, window, subset and
+// disturbance agree.
 struct Protocol {
   std::string corpus_name, corpus_hash;
   std::int64_t corpus_flights = 0;
@@ -32,6 +32,7 @@ struct Protocol {
   std::int64_t flights = 0, windows = 0;
   WindowSpec window;
   Disturbance disturbance;  // shift tests
+  std::string subset;       // which of the windows, in words; empty: all
   int draws = 64, path_samples = 5;
   std::uint64_t seed = 1;
   double interval_level = 0.95;
@@ -76,7 +77,8 @@ Status WriteResults(const Results& results, const std::filesystem::path& file);
 Result<Results> ReadResults(const std::filesystem::path& file);
 
 // Paired difference between a model of one result and a model of another (or of the same). Refuses
-// results of another corpus, split, window or disturbance, and results without per-flight rows.
+// results of another corpus, split, window, subset or disturbance, and results without per-flight
+// rows.
 Result<Comparison> CompareResults(const Results& a, std::string_view model_a, const Results& b,
                                   std::string_view model_b, Metric metric, GroupKind kind,
                                   const BootstrapOptions& options);

@@ -73,6 +73,7 @@ Protocol ReadProtocol(const Field& f) {
   if (f.Has("split_hash")) p.split_hash = (f / "split_hash").Text();
   p.flights = (f / "flights").Integer(), p.windows = (f / "windows").Integer();
   p.window = ReadWindow(f / "window");
+  if (f.Has("subset")) p.subset = (f / "subset").Text();
   if (f.Has("disturbance")) p.disturbance = ReadDisturbance(f / "disturbance");
   p.draws = static_cast<int>((f / "draws").Integer());
   p.path_samples = static_cast<int>((f / "path_samples").Integer());

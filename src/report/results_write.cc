@@ -59,6 +59,7 @@ Json ProtocolJson(const Protocol& p) {
             {"dt_s", p.window.dt_s},
             {"stride", p.window.stride},
             {"max_gap_s", p.window.max_gap_s}}},
+          {"subset", TextOrNull(p.subset)},
           {"disturbance", DisturbanceJson(p.disturbance)},
           {"draws", p.draws},
           {"path_samples", p.path_samples},

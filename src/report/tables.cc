@@ -120,7 +120,8 @@ std::string EvaluationReport(const Results& results) {
       "\nBy category\n{}",
       Printable(p.corpus_name), p.side, p.split, FormatCount(p.flights), FormatCount(p.windows),
       100 * p.interval_level, p.clusters, ClusterName(p.cluster),
-      p.disturbance.none() ? "" : fmt::format("disturbed: {}\n", Describe(p.disturbance)),
+      (p.subset.empty() ? "" : fmt::format("only windows {}\n", p.subset)) +
+          (p.disturbance.none() ? "" : fmt::format("disturbed: {}\n", Describe(p.disturbance))),
       MetricTable(results, GroupKind::kAll, metrics),
       MetricTable(results, GroupKind::kCategoryAverage, metrics), HorizonTable(results),
       GroupTable(results, Metric::kAde));
