@@ -40,6 +40,8 @@ struct ForwardOptions {
   // Called with every intermediate result by name ("embed", "layers.0.attention", ..., "context"),
   // for golden files.
   std::function<void(const std::string& name, const torch::Tensor& value)> trace;
+  // Called with the attention of every layer of a Transformer: (B, H, queries, T), rows sum to 1.
+  std::function<void(const torch::Tensor& weights)> attention;
 };
 
 class Network {

@@ -242,55 +242,57 @@ Result<std::unique_ptr<PlusSamples>> PlusSamples::Make(std::span<const Recording
   return samples;
 }
 
+PlusSamples::Flown PlusSamples::Draw(int steps, Rng& rng) const {
+  const Tracks* source = &corpus_;
+  if (rng.Chance(sampler_.generated)) {
+    const bool fliers = rng.Chance(sampler_.fliers);
+    source = fliers && !fliers_.empty() ? &fliers_ : nine_.empty() ? &fliers_ : &nine_;
+  }
+  Flown flown;
+  const bool warped = rng.Chance(sampler_.warped);
+  const double needed_s = (steps + model_.horizon_steps) * model_.dt_s;
+  for (int i = 0; i < kTries; ++i) {
+    const std::vector<Track>& group = (*source)[rng.Below(source->size())];
+    if (group.empty()) continue;
+    flown.track = &group[rng.Below(group.size())];
+    const double draw = rng.Uniform(-sampler_.time_scale, sampler_.time_scale);
+    flown.speed = std::min(warped ? std::exp(draw) : 1, flown.track->duration_s() / needed_s);
+    if (flown.speed >= kSlowest) break;
+  }
+  AEROCAST_CHECK(flown.track != nullptr);
+  const double dt = model_.dt_s * flown.speed;
+  const double earliest = flown.track->t_s.front() + steps * dt;
+  flown.t0 = rng.Uniform(earliest,
+                         std::max(earliest, flown.track->t_s.back() - model_.horizon_steps * dt));
+  flown.mirrored = warped && rng.Chance(0.5);
+  return flown;
+}
+
+void PlusSamples::Fly(const Flown& flown, int steps) {
+  auto at = [&, read = Reader(*flown.track, flown.t0)](double step) mutable {
+    Vec3 p = read(flown.t0 + step * model_.dt_s * flown.speed);
+    if (flown.mirrored) p.y = -p.y;
+    return p;
+  };
+  std::fill(grid_.begin(), grid_.end(), Vec3{});
+  std::fill(present_.begin(), present_.end(), std::uint8_t{0});
+  for (int i = 0; i <= steps; ++i) {
+    const std::size_t point = grid_.size() - 1 - Size(i);
+    grid_[point] = at(-i);
+    present_[point] = 1;
+  }
+  for (std::size_t i = 0; i < future_.size(); ++i) future_[i] = at(static_cast<double>(i + 1));
+}
+
 void PlusSamples::Write(std::uint64_t sample, const BatchRequest& request, std::span<float> tokens,
                         std::span<float> targets) {
   Rng rng(seed_ ^ kSampling, sample);
   const int seen = std::clamp(request.history, 1, model_.tokens());
   const int inside = rng.Chance(0.5) ? 0 : static_cast<int>(rng.Below(Size(model_.patch)));
   const int steps = std::max(seen * model_.patch - inside, 1);
-  const double needed_s = (steps + model_.horizon_steps) * model_.dt_s;
-
-  // A track that can be flown slowly enough to be long enough.
-  const Tracks* source = &corpus_;
-  if (rng.Chance(sampler_.generated)) {
-    const bool fliers = rng.Chance(sampler_.fliers);
-    source = fliers && !fliers_.empty() ? &fliers_ : nine_.empty() ? &fliers_ : &nine_;
-  }
-  const Track* track = nullptr;
-  const bool warped = rng.Chance(sampler_.warped);
-  double speed = 1;  // times the flight's own
-  for (int i = 0; i < kTries; ++i) {
-    const std::vector<Track>& group = (*source)[rng.Below(source->size())];
-    if (group.empty()) continue;
-    track = &group[rng.Below(group.size())];
-    const double draw = rng.Uniform(-sampler_.time_scale, sampler_.time_scale);
-    speed = warped ? std::exp(draw) : 1;
-    speed = std::min(speed, track->duration_s() / needed_s);
-    if (speed >= kSlowest) break;
-  }
-  AEROCAST_CHECK(track != nullptr);
-
-  const double before = steps * model_.dt_s * speed, dt = model_.dt_s * speed;
-  const double after = model_.horizon_steps * dt;
-  const double t0 = rng.Uniform(track->t_s.front() + before,
-                                std::max(track->t_s.front() + before, track->t_s.back() - after));
-  const double mirror = warped && rng.Chance(0.5) ? -1 : 1;
-  auto at = [&, read = Reader(*track, t0)](double t) mutable {
-    Vec3 p = read(t);
-    p.y *= mirror;
-    return p;
-  };
-  const std::size_t oldest = grid_.size() - 1 - Size(steps);
-  std::fill(grid_.begin(), grid_.end(), Vec3{});
-  std::fill(present_.begin(), present_.end(), std::uint8_t{0});
-  for (std::size_t i = grid_.size(); i-- > oldest;) {
-    grid_[i] = at(t0 - static_cast<double>(grid_.size() - 1 - i) * dt);
-    present_[i] = 1;
-  }
-  for (std::size_t i = 0; i < future_.size(); ++i) {
-    future_[i] = at(t0 + static_cast<double>(i + 1) * dt);
-  }
+  Fly(Draw(steps, rng), steps);
   const double step = std::max(MeanStep(grid_, present_), 1e-3);
+  const std::size_t oldest = grid_.size() - 1 - Size(steps);
   const double noise = Sensor(grid_, present_, oldest, step, sampler_, rng).Observe();
   const PlusSpec spec = PlusSpecOf(model_);
   const PlusFrame frame = PlusFeatures(grid_, present_, noise, spec, tokens);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "aerocast/recording.h"
+#include "src/base/rng.h"
 #include "src/data/windows.h"
 #include "src/train/batches.h"
 #include "src/train/config.h"
@@ -51,7 +52,19 @@ class PlusSamples final : public Samples {
  private:
   using Tracks = std::vector<std::vector<Track>>;  // by category
 
+  // A moment of a track, and how it is flown.
+  struct Flown {
+    const Track* track = nullptr;
+    double speed = 1;  // times the track's own
+    double t0 = 0;     // on the track's clock
+    bool mirrored = false;
+  };
+
   PlusSamples(const RunConfig& config, std::uint64_t seed);
+  // With `steps` of history and a horizon around it; a track that is too short is flown slowly.
+  Flown Draw(int steps, Rng& rng) const;
+  // Fills grid_, present_ and future_.
+  void Fly(const Flown& flown, int steps);
 
   const ModelConfig model_;
   const SamplerConfig sampler_;

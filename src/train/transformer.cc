@@ -41,6 +41,7 @@ torch::Tensor Attend(const torch::Tensor& q, const torch::Tensor& k, const torch
   const double scale = 1 / std::sqrt(static_cast<double>(shape.size()));
   const torch::Tensor scores = torch::bmm(q * scale, k.transpose(1, 2));
   torch::Tensor weights = torch::softmax(scores, -1).view({shape.batch, shape.heads, queries, -1});
+  if (options.attention) options.attention(weights);
   weights = Drop(options, weights, site, part);
   return torch::bmm(weights.view({shape.batch * shape.heads, queries, -1}), v)
       .view({shape.batch, shape.heads, queries, shape.size()})
