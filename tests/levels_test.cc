@@ -17,10 +17,12 @@ namespace fs = std::filesystem;
 
 const std::map<std::string, int>& Levels() {
   static const std::map<std::string, int> levels = {
-      {"include/aerocast", 0}, {"src/base", 0},   {"src/kernels", 1},  {"src/data", 2},
-      {"src/model", 2},        {"src/query", 2},  {"src/forecast", 3}, {"src/sim", 3},
-      {"src/import", 3},       {"src/eval", 4},   {"src/track", 4},    {"src/report", 5},
-      {"src/serve", 5},        {"src/export", 5}, {"src/train", 5},    {"apps", 6}};
+      {"include/aerocast", 0}, {"src/base", 0},   {"src/kernels", 1},
+      {"src/data", 2},         {"src/model", 2},  {"src/query", 2},
+      {"src/forecast", 3},     {"src/sim", 3},    {"src/import", 3},
+      {"src/eval", 4},         {"src/track", 4},  {"src/report", 5},
+      {"src/serve", 5},        {"src/export", 5}, {"src/train", 5},
+      {"src/reproduce", 6},    {"apps", 7}};
   return levels;
 }
 

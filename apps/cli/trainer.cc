@@ -12,7 +12,7 @@ namespace aerocast::cli {
 
 bool IsForTrainer(int argc, char** argv) {
   const std::string_view verb = argc < 2 ? "" : argv[1];
-  if (verb == "train") return true;
+  if (verb == "train" || verb == "attention") return true;
   if (verb != "evaluate") return false;
   for (int i = 2; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--libtorch") return true;

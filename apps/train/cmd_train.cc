@@ -32,30 +32,6 @@ struct TrainFlags {
 
 Error BadValue(const std::string& sentence) { return {ErrorCode::kInvalidArgument, sentence}; }
 
-// "90s", "20m", "1.5h", or seconds without a unit.
-Result<double> ParseDuration(const std::string& flag, const std::string& text) {
-  const std::string_view view = Trim(text);
-  double unit = 1;
-  std::string_view number = view;
-  if (!view.empty() && std::string_view("smh").find(view.back()) != std::string_view::npos) {
-    unit = view.back() == 's' ? 1 : view.back() == 'm' ? 60 : 3600;
-    number.remove_suffix(1);
-  }
-  const std::optional<double> value = ParseDouble(number);
-  if (!value || !(*value >= 0) || *value * unit > 1e7) {
-    return BadValue(
-        fmt::format("{} is '{}', expected a time such as 90s, 20m or 1.5h", flag, text));
-  }
-  return *value * unit;
-}
-
-std::string Clock(double seconds) {
-  const auto s = static_cast<long long>(std::lround(std::max(0.0, seconds)));
-  if (s < 60) return fmt::format("{} s", s);
-  if (s < 3600) return fmt::format("{} m {:02} s", s / 60, s % 60);
-  return fmt::format("{} h {:02} m", s / 3600, s / 60 % 60);
-}
-
 // What rank 0 decides and tells the others.
 struct Assignment {
   RunConfig config;

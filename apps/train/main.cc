@@ -32,6 +32,7 @@ Run AddNetworkEvaluate(CLI::App& verb) { return AddEvaluate(verb, LoadNetwork); 
 constexpr Verb kVerbs[] = {
     {"train", "Train a network: a config and a corpus give a model file", AddTrain},
     {"evaluate", "Score forecasters on a corpus: table, JSON, report page", AddNetworkEvaluate},
+    {"attention", "Show which part of its history a Transformer attends to", AddAttention},
     {"golden", "Write a network's inputs, activations and outputs, for comparing engines",
      AddGolden},
 };

@@ -11,6 +11,7 @@ namespace aerocast::cli {
 
 Run AddTrain(CLI::App& verb);
 Run AddGolden(CLI::App& verb);
+Run AddAttention(CLI::App& verb);
 
 // Starts this program `processes` times with the same arguments, as ranks 0, 1, ... of one training
 // on this machine, and waits for them. Fails when one of them does.

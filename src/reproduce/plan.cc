@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/reproduce/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace aerocast {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+// Short runs want a larger rate than the paper's 300 epochs (docs/training.md); one for all.
+constexpr char kRate[] = "train.lr=3e-4";
+constexpr double kEvaluateS = 40, kCalibrateS = 30, kBenchS = 15;
+
+const Names kClassical = {"hold", "cv", "ca", "ctrv", "imm", "ridge", "knn"};
+
+std::string Join(const Names& words) { return fmt::format("{}", fmt::join(words, ",")); }
+
+class Planner {
+ public:
+  explicit Planner(const PlanOptions& options) : options_(options) {}
+
+  std::vector<Stage> Make() {
+    AddCorpora();
+    AddTrainings();
+    AddEvaluations();
+    AddBenches();
+    return std::move(stages_);
+  }
+
+ private:
+  static constexpr char kBalanced[] = "corpus/balanced";
+
+  Stage& Add(std::string name, Names needs, std::vector<StageCommand> commands, double expected_s) {
+    Stage stage;
+    stage.name = std::move(name);
+    stage.needs = std::move(needs);
+    stage.commands = std::move(commands);
+    stage.expected_s = expected_s;
+    stages_.push_back(std::move(stage));
+    return stages_.back();
+  }
+
+  void AddCorpora() {
+    StageCommand paper = {"generate", "--preset", "paper", "--out", "{}/corpus"};
+    StageCommand balanced = {"generate", "--flights", "12",       "--duration",
+                             "30",       "--out",     "{}/corpus"};
+    Names needs;
+    if (!options_.real.empty()) {
+      balanced = {"generate", "--preset", "balanced", "--out", "{}/corpus"};
+      Add("corpus/real", {}, {{"import", "--format", "nanobench", "{file0}", "--out", "{}/corpus"}},
+          2)
+          .files = {options_.real};
+      needs = {"corpus/real"};
+      for (StageCommand* command : {&paper, &balanced}) {
+        command->insert(command->end(), {"--real", "{corpus/real}/corpus"});
+      }
+    }
+    Add("corpus/paper", needs, {paper, {"stats", "{}/corpus", "--json", "{}/stats.json"}}, 5);
+    Add(kBalanced, needs, {balanced, {"stats", "{}/corpus", "--json", "{}/stats.json"}}, 3);
+    Add("corpus/fliers", {},
+        {{"generate", "--category", "fliers", "--flights", "15", "--duration", "40", "--seed", "77",
+          "--out", "{}/corpus"}},
+        3);
+    if (options_.other.empty()) return;
+    Add("corpus/other", {}, {{"import", "{file0}", "--out", "{}/corpus", "--allow-refused"}}, 2)
+        .files = {options_.other};
+  }
+
+  // The stage of a training, with its calibration.
+  void AddTraining(const std::string& name, const std::string& config, double budget_s, int seed,
+                   const Names& more, bool calibrated) {
+    StageCommand train = {"train",
+                          "--config",
+                          "{file0}",
+                          "--corpus",
+                          "{corpus/balanced}/corpus",
+                          "--budget",
+                          fmt::format("{:.0f}s", budget_s),
+                          "--seed",
+                          std::to_string(seed),
+                          "--set",
+                          kRate,
+                          "--out",
+                          "{}/run"};
+    train.insert(train.end(), more.begin(), more.end());
+    train.insert(train.end(), options_.train_options.begin(), options_.train_options.end());
+    Stage& stage = Add("train/" + name, {kBalanced}, {train}, budget_s + 10);
+    stage.files = {options_.configs / (config + ".toml")};
+    stage.resumes = "run/checkpoints";
+    stage.scratch = {"run/checkpoints"};
+    stage.resume_command = {"train", "--resume", "{}/run"};
+    if (!calibrated) return;
+    const std::string trained = "train/" + name;
+    Add("calibrate/" + name, {kBalanced, trained},
+        {{"calibrate", "{" + trained + "}/run/model.safetensors", "--corpus",
+          "{corpus/balanced}/corpus", "--stride", std::to_string(std::min(options_.stride, 20)),
+          "--out", "{}/model.safetensors"}},
+        kCalibrateS);
+  }
+
+  void AddTrainings() {
+    for (const PaperNetwork& n : PaperNetworks()) {
+      AddTraining(n.name, n.name, options_.budget_s, 1, {}, true);
+    }
+    AddTraining("paper-sigma-1mm", "paper-sigma-1mm", options_.budget_s, 1, {}, true);
+    for (const PaperNetwork& n : Ablations()) {
+      AddTraining(n.name, n.name, options_.ablation_share * options_.budget_s, 1, {}, false);
+    }
+    const double quarter_s = options_.quarter_share * options_.budget_s;
+    for (int seed = 1; seed <= options_.seeds; ++seed) {
+      for (const PaperNetwork& n : PaperNetworks()) {
+        AddTraining(Quarter(n.name, seed), "quarter-" + n.name, quarter_s, seed, {}, true);
+      }
+    }
+    for (const char* name : {"paper", "gru"}) {
+      for (const int tokens : {5, 10}) {
+        AddTraining(Short(name, tokens), fmt::format("quarter-{}", name), quarter_s, 1,
+                    {"--set", fmt::format("model.history_steps={}", tokens)}, false);
+      }
+    }
+  }
+
+  static std::string Quarter(const std::string& name, int seed) {
+    return fmt::format("quarter-{}-s{}", name, seed);
+  }
+  static std::string Short(const std::string& name, int tokens) {
+    return fmt::format("quarter-{}-t{}", name, tokens);
+  }
+
+  // Models for `evaluate --models`, by the stages they come from.
+  struct Contestants {
+    Names needs, models;
+
+    void Calibrated(const std::string& name) { AddFrom("calibrate/" + name, "", name); }
+    void Raw(const std::string& name) { AddFrom("train/" + name, "run/", name); }
+    void Bundled(const PlanOptions& options) {
+      for (std::size_t i = 0; i < options.bundled.size(); ++i) {
+        models.push_back(fmt::format("{{file{}}}", i));
+      }
+    }
+    void Classical() { models.insert(models.end(), kClassical.begin(), kClassical.end()); }
+
+   private:
+    void AddFrom(const std::string& stage, const std::string& below, const std::string& name) {
+      needs.push_back(stage);
+      models.push_back(fmt::format("{}={{{}}}/{}model.safetensors", name, stage, below));
+    }
+  };
+
+  void AddEvaluation(const std::string& name, const Contestants& contestants, const Names& options,
+                     const std::string& corpus = kBalanced) {
+    Names needs = {kBalanced};
+    if (corpus != kBalanced) needs.push_back(corpus);
+    needs.insert(needs.end(), contestants.needs.begin(), contestants.needs.end());
+    StageCommand command = {"evaluate", "{" + corpus + "}/corpus",
+                            "--models", Join(contestants.models),
+                            "--stride", std::to_string(options_.stride),
+                            "--json",   "{}/results.json",
+                            "--report", "{}/report.html"};
+    command.insert(command.end(), options.begin(), options.end());
+    Stage& stage = Add("evaluate/" + name, needs, {command},
+                       kEvaluateS * static_cast<double>(contestants.models.size()) / 10);
+    stage.files = options_.bundled;
+  }
+
+  void AddEvaluations() {
+    Contestants sizes, quarter, ablations, longer, few;
+    sizes.Bundled(options_), quarter.Bundled(options_), longer.Bundled(options_);
+    few.Bundled(options_);
+    for (const PaperNetwork& n : PaperNetworks()) sizes.Calibrated(n.name);
+    sizes.Calibrated("paper-sigma-1mm");
+    for (int seed = 1; seed <= options_.seeds; ++seed) {
+      for (const PaperNetwork& n : PaperNetworks()) quarter.Calibrated(Quarter(n.name, seed));
+    }
+    ablations.Raw("paper");
+    for (const PaperNetwork& n : Ablations()) ablations.Raw(n.name);
+    for (const PaperNetwork& n : PaperNetworks()) few.Calibrated(Quarter(n.name, 1));
+    for (Contestants* all : {&sizes, &quarter, &few}) all->Classical();
+    longer.models.emplace_back("replay");
+
+    AddEvaluation("sizes", sizes, {});
+    AddEvaluation("sizes-raw", sizes, {"--uncalibrated"});
+    AddEvaluation("quarter", quarter, {});
+    AddEvaluation("quarter-raw", quarter, {"--uncalibrated"});
+    AddEvaluation("ablations", ablations, {"--uncalibrated"});
+    AddEvaluation("long", longer, {"--history", "10", "--min-history", "2"});
+    for (const Shift& shift : Shifts()) AddEvaluation("shift-" + shift.name, few, shift.options);
+    AddHistoryStudy();
+    const Names elsewhere = {"--side", "all", "--fit-corpus", "{corpus/balanced}/corpus"};
+    AddEvaluation("shift-fliers", few, elsewhere, "corpus/fliers");
+    if (!options_.other.empty()) AddEvaluation("shift-other", few, elsewhere, "corpus/other");
+  }
+
+  // Networks whose history is cut, and networks that never had more.
+  void AddHistoryStudy() {
+    for (const std::string& subset : HistorySubsets()) {
+      for (const int tokens : kTokensLeft) {
+        Contestants some;
+        for (const char* name : {"paper", "gru"}) {
+          some.Raw(Quarter(name, 1));
+          if (tokens != kTokensLeft.back()) continue;
+          for (const int t : {5, 10}) some.Raw(Short(name, t));
+        }
+        Names options = {"--uncalibrated", "--subset", subset};
+        if (tokens != kTokensLeft.back()) {
+          options.insert(options.end(), {"--newest-tokens", std::to_string(tokens)});
+        }
+        AddEvaluation(fmt::format("history-{}-{}", subset, tokens), some, options);
+      }
+    }
+    const std::string trained = "train/" + Quarter("paper", 1);
+    Add("attention", {kBalanced, trained},
+        {{"attention", "{" + trained + "}/run/model.safetensors", "--corpus",
+          "{corpus/balanced}/corpus", "--json", "{}/attention.json"}},
+        20);
+  }
+
+  void AddBenches() {
+    for (const PaperNetwork& n : PaperNetworks()) {
+      Add("bench/" + n.name, {"train/" + n.name},
+          {{"bench", "{train/" + n.name + "}/run/model.safetensors", "--calls", "500", "--threads",
+            "1", "--batches", "1", "--json", "{}/bench.json"}},
+          kBenchS)
+          .alone = true;
+    }
+  }
+
+  const PlanOptions& options_;
+  std::vector<Stage> stages_;
+};
+
+}  // namespace
+
+const std::vector<PaperNetwork>& PaperNetworks() {
+  static const std::vector<PaperNetwork> networks = {{"paper", "AeroCast"},
+                                                     {"gru", "GRU-MDN"},
+                                                     {"lstm", "LSTM-MDN"},
+                                                     {"bigru", "BiGRU-MDN"},
+                                                     {"mlp", "MLP-MDN"}};
+  return networks;
+}
+
+const std::vector<PaperNetwork>& Ablations() {
+  static const std::vector<PaperNetwork> networks = {
+      {"ablation-k3", "K = 3"},
+      {"ablation-k10", "K = 10"},
+      {"ablation-k1", "K = 1"},
+      {"ablation-tiny", "Tiny"},
+      {"ablation-medium", "Medium"},
+      {"ablation-small", "Small"},
+      {"ablation-no-position", "no positional encoding"},
+      {"ablation-positions-only", "positions only"}};
+  return networks;
+}
+
+const std::vector<Shift>& Shifts() {
+  static const std::vector<Shift> shifts = {{"noise-5mm", "5 mm of noise", {"--noise", "0.005"}},
+                                            {"noise-2cm", "2 cm of noise", {"--noise", "0.02"}},
+                                            {"noise-5cm", "5 cm of noise", {"--noise", "0.05"}},
+                                            {"drop-30", "30 % of 10 Hz dropped", {"--drop", "0.3"}},
+                                            {"yaw-90", "turned by 90 degrees", {"--yaw", "90"}},
+                                            {"time-2", "twice as fast", {"--time-scale", "2"}},
+                                            {"scale-3", "three times as large", {"--scale", "3"}},
+                                            {"scale-10", "ten times as large", {"--scale", "10"}}};
+  return shifts;
+}
+
+const std::vector<std::string>& HistorySubsets() {
+  static const std::vector<std::string> subsets = {"before-manoeuvres", "other"};
+  return subsets;
+}
+
+std::vector<Stage> MakePlan(const PlanOptions& options) { return Planner(options).Make(); }
+
+}  // namespace aerocast

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What `aerocast reproduce` does: the stages behind every table and figure of the paper.
+//
+//   corpus/*      real flights, the paper's corpus, the balanced one that networks are trained on
+//   train/*       (a) the paper's sizes and ablations, (b) a quarter of the width, several seeds
+//   calibrate/*   of every network that is compared
+//   evaluate/*    test flights, shifted flights, less history, before manoeuvres
+//   bench/*       latency of one forecast
+//   report        tables, figures, one page
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/reproduce/stages.h"
+
+namespace aerocast {
+
+struct PlanOptions {
+  std::filesystem::path real;     // NanoBench's files; empty: generated flights alone
+  std::filesystem::path other;    // another vehicle's flights (CSV), for a shift test; empty: none
+  std::filesystem::path configs;  // configs/*.toml
+  std::vector<std::filesystem::path> bundled;  // networks that are scored as they are
+  double budget_s = 1800;                      // of each of the five networks,
+  double ablation_share = 0.4;                 // times this for an ablation,
+  double quarter_share = 1.0;                  // times this for a network of a quarter the width
+  int seeds = 3;                               // of the networks of a quarter the width
+  int stride = 1;                              // of the windows that are scored
+  std::vector<std::string> train_options;      // more arguments of every training
+};
+
+// The five networks as the paper has them.
+struct PaperNetwork {
+  std::string name, title;
+};
+const std::vector<PaperNetwork>& PaperNetworks();
+// The ablations: the name of their config and what the paper calls them.
+const std::vector<PaperNetwork>& Ablations();
+
+// How test flights are shifted: arguments of `evaluate`.
+struct Shift {
+  std::string name, title;
+  std::vector<std::string> options;
+};
+const std::vector<Shift>& Shifts();
+
+// The study of history before manoeuvres and elsewhere: "before-manoeuvres", "other".
+const std::vector<std::string>& HistorySubsets();
+// Tokens that a trained network is left with; the last is all of them.
+inline constexpr std::array<int, 4> kTokensLeft = {5, 10, 15, 20};
+
+std::vector<Stage> MakePlan(const PlanOptions& options);
+
+}  // namespace aerocast

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "src/base/file.h"
+#include "src/import/test_data.h"
+#include "src/reproduce/conclusions.h"
+#include "src/reproduce/document.h"
+#include "src/reproduce/plan.h"
+#include "src/reproduce/plot.h"
+#include "src/reproduce/stages.h"
+
+namespace aerocast {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// Stages whose program is a shell script: "write FILE TEXT", "copy FROM TO", "fail TEXT".
+class Stages : public testing::Test {
+ protected:
+  Stages() {
+    const fs::path program = dir_.path() / "program";
+    std::ofstream(program) << R"(#!/bin/sh
+echo "$1" >> ")" << (dir_.path() / "calls").string()
+                           << R"("
+case $1 in
+  write) echo "$3" > "$2" ;;
+  copy) cat "$2" "$2" > "$3" ;;
+  begin) mkdir -p "$2"; echo cut short; exit 1 ;;
+  finish) echo done > "$2" ;;
+  *) echo "cannot $2"; exit 3 ;;
+esac
+)";
+    fs::permissions(program, fs::perms::owner_all);
+    options_.out = dir_.path() / "out";
+    options_.program = program;
+  }
+  static Stage Make(const std::string& name, std::vector<std::string> needs, StageCommand command) {
+    Stage stage;
+    stage.name = name, stage.needs = std::move(needs), stage.commands = {std::move(command)};
+    return stage;
+  }
+  // What is written first, copied, and copied again; and something beside it.
+  std::vector<Stage> Chain(const std::string& text) {
+    return {Make("a", {}, {"write", "{}/x", text}), Make("b", {"a"}, {"copy", "{a}/x", "{}/y"}),
+            Make("c", {"b"}, {"copy", "{b}/y", "{}/z"}),
+            Make("d", {}, {"write", "{}/x", "beside"})};
+  }
+  // The stages that were made, not found.
+  std::vector<std::string> Made(const std::vector<Stage>& stages) {
+    const auto done = RunStages(stages, options_);
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    std::vector<std::string> made;
+    if (!done.ok()) return made;
+    for (const StageReport& r : *done) {
+      if (!r.cached) made.push_back(r.name);
+    }
+    return made;
+  }
+  std::string Content(const std::string& name) { return ReadFile(options_.out / name).value(); }
+
+  TemporaryDirectory dir_;
+  StageOptions options_;
+};
+
+TEST_F(Stages, AreMadeOnce) {
+  EXPECT_THAT(Made(Chain("one")), ElementsAre("a", "b", "c", "d"));
+  EXPECT_EQ(Content("c/z"), "one\none\none\none\n");
+  EXPECT_THAT(Made(Chain("one")), ElementsAre());
+}
+
+TEST_F(Stages, WhatIsDeletedIsMadeAgainAndNothingElse) {
+  Made(Chain("one"));
+  for (const char* name : {"a", "b", "c", "d"}) {
+    fs::remove_all(options_.out / name);
+    EXPECT_THAT(Made(Chain("one")), ElementsAre(name)) << "the others came out of the same";
+  }
+}
+
+TEST_F(Stages, WhatDependsOnAChangeIsMadeAgain) {
+  Made(Chain("one"));
+  EXPECT_THAT(Made(Chain("two")), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(Content("c/z"), "two\ntwo\ntwo\ntwo\n");
+}
+
+TEST_F(Stages, AFileOutsideCounts) {
+  std::ofstream(dir_.path() / "config") << "1";
+  std::vector<Stage> stages = Chain("one");
+  stages[3].files = {dir_.path() / "config"};
+  Made(stages);
+  std::ofstream(dir_.path() / "config") << "2";
+  EXPECT_THAT(Made(stages), ElementsAre("d"));
+  stages[3].files = {dir_.path() / "missing"};
+  const auto lacking = RunStages(stages, options_);
+  ASSERT_FALSE(lacking.ok());
+  EXPECT_THAT(lacking.error().message, HasSubstr("missing"));
+}
+
+TEST_F(Stages, AnOutputThatWasTamperedWithIsMadeAgain) {
+  Made(Chain("one"));
+  std::ofstream(options_.out / "b/y") << "other";
+  EXPECT_THAT(Made(Chain("one")), ElementsAre("b"));
+}
+
+TEST_F(Stages, AFailureIsToldAndTriedAgain) {
+  std::vector<Stage> stages = Chain("one");
+  stages[1].commands = {{"refuse", "today"}};
+  const auto done = RunStages(stages, options_);
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().message, AllOf(HasSubstr("b: 'aerocast refuse today' ended with 3"),
+                                          HasSubstr("cannot today"), HasSubstr("log.txt")));
+  EXPECT_FALSE(fs::exists(options_.out / "b/stage.json"));
+  EXPECT_THAT(Made(Chain("one")), ElementsAre("b", "c", "d"));
+}
+
+TEST_F(Stages, WhatWasCutShortIsResumed) {
+  Stage stage = Make("long", {}, {"begin", "{}/half"});
+  stage.resumes = "half", stage.resume_command = {"finish", "{}/whole"};
+  stage.scratch = {"half"};
+  EXPECT_FALSE(RunStages({{stage}}, options_).ok());
+  EXPECT_THAT(Made({stage}), ElementsAre("long"));
+  EXPECT_EQ(Content("long/whole"), "done\n");
+  EXPECT_FALSE(fs::exists(options_.out / "long/half"));
+  EXPECT_THAT(Made({stage}), ElementsAre());
+}
+
+TEST_F(Stages, RunBesideEachOtherWhereTheyCan) {
+  std::vector<Stage> stages = Chain("one");
+  for (int i = 0; i < 12; ++i) {
+    stages.push_back(Make("n" + std::to_string(i), {"c"}, {"copy", "{c}/z", "{}/z"}));
+    stages.back().alone = i % 3 == 0;
+  }
+  options_.jobs = 4;
+  EXPECT_EQ(Made(stages).size(), stages.size());
+  EXPECT_THAT(Made(stages), ElementsAre());
+  stages[1].commands = {{"refuse", "today"}};
+  const auto done = RunStages(stages, options_);
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().message, HasSubstr("cannot today"));
+}
+
+TEST_F(Stages, AreChosenWithWhatTheyNeed) {
+  const std::vector<Stage> all = Chain("one");
+  const auto names = [&](const std::vector<std::string>& only) {
+    std::vector<std::string> chosen;
+    for (const Stage& s : SelectStages(all, only).value()) chosen.push_back(s.name);
+    return chosen;
+  };
+  EXPECT_THAT(names({"b"}), ElementsAre("a", "b"));
+  EXPECT_THAT(names({"d", "a"}), ElementsAre("a", "d"));
+  EXPECT_THAT(names({"*"}), ElementsAre("a", "b", "c", "d"));
+  const auto none = SelectStages(all, std::vector<std::string>{"e"});
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().message, HasSubstr("'e'; there are a, b, c, d"));
+  EXPECT_FALSE(CheckStages({{all[1], all[0]}}).ok());
+  EXPECT_FALSE(CheckStages({{all[0], all[0]}}).ok());
+}
+
+TEST(Plan, IsWhole) {
+  PlanOptions options;
+  options.real = "flights", options.other = "others",
+  options.configs = AEROCAST_SOURCE_DIR "/configs";
+  options.bundled = {"plus.safetensors"};
+  const std::vector<Stage> stages = MakePlan(options);
+  EXPECT_TRUE(CheckStages(stages).ok()) << CheckStages(stages).error().message;
+  int trainings = 0;
+  for (const Stage& stage : stages) {
+    if (stage.name.starts_with("train/")) {
+      ++trainings;
+      ASSERT_EQ(stage.files.size(), 1u);
+      EXPECT_TRUE(fs::exists(stage.files[0])) << stage.files[0];
+    }
+    for (const StageCommand& command : stage.commands) {
+      for (const std::string& word : command) {
+        // Every stage that is named is needed.
+        for (std::size_t at = 0; (at = word.find('{', at)) != word.npos; ++at) {
+          const std::string name = word.substr(at + 1, word.find('}', at) - at - 1);
+          const bool file =
+              name.starts_with("file") && name < "file" + std::to_string(stage.files.size());
+          EXPECT_TRUE(name.empty() || file ||
+                      std::count(stage.needs.begin(), stage.needs.end(), name) == 1)
+              << stage.name << " names " << name;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(trainings, 5 + 1 + 8 + 3 * 5 + 4);
+}
+
+TEST(Conclusions, AreNotTestableWithoutFindings) {
+  const std::vector<Conclusion> conclusions = JudgeConclusions({});
+  EXPECT_GE(conclusions.size(), 10u);
+  for (const Conclusion& c : conclusions) {
+    EXPECT_EQ(c.verdict, Verdict::kNotTestable) << c.claim;
+  }
+}
+
+TEST(Document, IsMarkdownAndOnePage) {
+  Document document;
+  document.title = "A & B";
+  document.AddHeading(2, "First");
+  document.AddParagraph("**Bold** `x < 1`.");
+  document.Add(DocumentTable{{"", "ADE"}, {{"cv", "1.5"}, {"hold"}}, {"A note."}});
+  document.Add(Figure{"curve", "Falling", "<svg></svg>"});
+  const std::string text = ToMarkdown(document, "figures");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("# A & B\n"), HasSubstr("## First\n"), HasSubstr("| cv | 1.5 |\n"),
+                    HasSubstr("| hold |  |\n"), HasSubstr("![Falling](figures/curve.svg)")));
+  const std::string page = ToHtml(document);
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("<h1>A &amp; B</h1>"), HasSubstr("<b>Bold</b> <code>x &lt; 1</code>"),
+                    HasSubstr("<td>1.5</td>"), HasSubstr("<svg></svg>")));
+  EXPECT_THAT(page, Not(HasSubstr("http://"))) << "nothing is fetched";
+}
+
+TEST(Plot, DrawsWhatIsFinite) {
+  PlotPanel panel{"t", "x", "y", {{"line", {{0, 1}, {1, 2}, {2, NAN}, {3, 1}, {4, 1.5}}}}};
+  const std::string svg = PlotSvg({panel, panel});
+  EXPECT_THAT(svg, AllOf(HasSubstr("<svg"), HasSubstr(">line<"), Not(HasSubstr("nan"))));
+  EXPECT_EQ(std::count(svg.begin(), svg.end(), 'M'), 4) << "a hole in either line lifts the pen";
+  // One point, no point, no panel.
+  EXPECT_THAT(PlotSvg({{"", "", "", {{"a", {{1, 1}}}}}}), Not(HasSubstr("nan")));
+  EXPECT_THAT(PlotSvg({{"", "", "", {{"a", {}}}}}), Not(HasSubstr("nan")));
+  EXPECT_THAT(PlotSvg({}), HasSubstr("</svg>"));
+}
+
+}  // namespace
+}  // namespace aerocast

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `aerocast reproduce` from nothing to the report, with a second for every training.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "tests/program_test.h"
+
+namespace aerocast {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Reproduce : public ProgramTest {
+ protected:
+  // The configs that come with AeroCast, of networks that learn nothing in no time.
+  void MakeTinyConfigs() {
+    const std::regex width("width = \\d+"), inner("feed_forward = \\d+"), hidden("hidden = .*");
+    for (const auto& entry : fs::directory_iterator(AEROCAST_SOURCE_DIR "/configs")) {
+      std::string text = std::regex_replace(Slurp(entry.path()), width, "width = 16");
+      text = std::regex_replace(text, inner, "feed_forward = 16");
+      Write("configs/" + entry.path().filename().string(),
+            std::regex_replace(text, hidden, "hidden = [16, 16]"));
+    }
+  }
+  Outcome Run(const std::string& more = "") {
+    return Aerocast(
+        "reproduce --out r --configs configs --budget 1s --ablation-share 1 --seeds 1 --stride 40 "
+        "--train-option=--set=train.validation_windows=32 "
+        "--train-option=--set=train.validations=1 " +
+        more);
+  }
+  // Stages made by a run, as it says them.
+  static std::vector<std::string> Made(const Outcome& outcome) {
+    std::vector<std::string> names;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t at = line.find("] ");
+      if (line.starts_with("[") && at != line.npos) {
+        names.push_back(line.substr(at + 2, line.find(' ', at + 2) - at - 2));
+      }
+    }
+    return names;
+  }
+};
+
+TEST_F(Reproduce, FromNothingToTheReport) {
+  MakeTinyConfigs();
+  const Outcome first = Run();
+  ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
+  const std::string tables = Slurp(dir_ / "r/report/tables.md");
+  EXPECT_THAT(tables, AllOf(HasSubstr("Did the paper's conclusions hold?"), HasSubstr("Table II"),
+                            HasSubstr("Table III"), HasSubstr("Table IV"), HasSubstr("Table V"),
+                            HasSubstr("Table VI"), HasSubstr("figures/horizon.svg"),
+                            HasSubstr("(0.055)"), HasSubstr("plus-small")));
+  EXPECT_THAT(tables, Not(HasSubstr("Not made in this run")));
+  EXPECT_THAT(tables, Not(HasSubstr("nan")));
+  const auto summary = nlohmann::json::parse(Slurp(dir_ / "r/report/summary.json"));
+  EXPECT_GE(summary["conclusions"].size(), 10u);
+  for (const auto& c : summary["conclusions"]) {
+    EXPECT_NE(c["verdict"], "not testable") << c["claim"];
+  }
+  EXPECT_THAT(Slurp(dir_ / "r/report/report.html"), Not(HasSubstr("src=\"http")));
+
+  EXPECT_TRUE(Made(Run()).empty()) << "everything is there";
+  fs::remove_all(dir_ / "r/bench/gru");
+  EXPECT_THAT(Made(Run()), testing::ElementsAre("bench/gru", "report"));
+  fs::remove_all(dir_ / "r/train/quarter-gru-t5");
+  const std::vector<std::string> again = Made(Run());
+  EXPECT_THAT(again,
+              testing::ElementsAre("train/quarter-gru-t5", "evaluate/history-before-manoeuvres-20",
+                                   "evaluate/history-other-20", "report"));
+}
+
+TEST_F(Reproduce, RefusesNonsense) {
+  ExpectRefusal("reproduce --out out --only train/oracle", 2, "no stage is called 'train/oracle'");
+  ExpectRefusal("reproduce --out out --real nowhere", 1, "nowhere");
+  ExpectRefusal("reproduce --out out --budget soon", 2, "--budget is 'soon'");
+}
+
+}  // namespace
+}  // namespace aerocast
