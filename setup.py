@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the extension aerocast._native with CMake; everything else is in pyproject.toml.
+"""Builds the extension aerocast._native with CMake and adds the bundled networks; everything else
+is in pyproject.toml.
 
 The environment variable CMAKE_ARGS is passed on.
 """
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +40,10 @@ class CMakeBuild(build_ext):
         subprocess.run(configure, check=True)
         subprocess.run(["cmake", "--build", str(build), "--target", "aerocast_native", "-j", jobs],
                        check=True)
+        models = output / "models"
+        models.mkdir(exist_ok=True)
+        for file in (ROOT / "models").glob("aerocast-*"):
+            shutil.copy2(file, models)
 
 
 setup(version=version(), ext_modules=[Extension("aerocast._native", sources=[])],

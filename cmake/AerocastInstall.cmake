@@ -1,5 +1,5 @@
-# `cmake --install`: what flies (the library, its headers, how CMake and pkg-config find it), the
-# programs, and the licence; nothing of the laboratory.
+# `cmake --install`: what flies (the library, its headers, how CMake and pkg-config find it, the
+# bundled networks with their cards), the programs, and the licence; nothing of the laboratory.
 #
 # The library is static in every build: it is small, and a program that carries it cannot meet
 # another version of it in the air. It is position independent, so a shared object may carry it too.
@@ -12,8 +12,16 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aerocast DESTINATION ${CMAKE_INS
         FILES_MATCHING PATTERN *.h)
 install(EXPORT aerocastTargets NAMESPACE aerocast:: DESTINATION ${package_dir})
 
+set(models_dir ${CMAKE_INSTALL_DATADIR}/aerocast/models)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${models_dir}
+        FILES_MATCHING PATTERN aerocast-* PATTERN bench EXCLUDE)
+if(AEROCAST_LAB)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DATADIR}/aerocast)
+endif()
+
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/aerocastConfig.cmake.in
   ${PROJECT_BINARY_DIR}/aerocastConfig.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS models_dir
   NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/aerocastConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)

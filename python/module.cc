@@ -346,7 +346,7 @@ PYBIND11_MODULE(_native, m) {
         "Loads a trained model file; the file is checked completely.");
   m.def("classical", &Classical, py::arg("name"), py::arg("steps") = 50, py::arg("dt") = 0.1,
         "A forecaster that needs no training, one of classical_names().");
-  m.def("classical_names", &ClassicalNames, "hold, cv, ca, ctrv, imm");
+  m.def("classical_names", &ClassicalNames, "hold, cv, ca, ctrv, imm, replay");
   m.def("simd_targets", &SimdTargets, "Instruction sets networks can run with here, best first.");
   m.def(
       "read_recording",

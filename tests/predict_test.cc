@@ -289,7 +289,7 @@ TEST_F(Predict, SaysWhatIsWrongWithTheModel) {
   const Outcome none = Aerocast("predict --model cv none.csv");
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_THAT(none.err, HasSubstr("none.csv"));
-  EXPECT_EQ(Aerocast("predict flight.csv").exit_code, 2);
+  EXPECT_EQ(Aerocast("predict flight.csv").exit_code, 0) << "by the bundled network";
   EXPECT_EQ(Aerocast("predict --model cv --half flight.csv").exit_code, 2);
 }
 

@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 fail() { echo "python: $*" >&2; exit 1; }
 
 mkdir "$scratch/source"
-(cd "$root" && cp -r CMakeLists.txt LICENSE cmake include src python pyproject.toml setup.py \
+(cd "$root" && cp -r CMakeLists.txt LICENSE cmake include models src python pyproject.toml setup.py \
   "$scratch/source")
 "$python" -m venv --system-site-packages "$scratch/venv"
 venv=$scratch/venv/bin/python

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/cli/command.h"
 #include "apps/cli/latency.h"
+#include "src/report/machine.h"
 #include "src/report/table.h"
 
 namespace aerocast::cli {
@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct BenchFlags {
-  std::string model = "imm", json, target;
+  std::string model{kBundled[0]}, json, target;
   bool half = false;
   int calls = 2000;
   std::vector<int> threads = {1, 2}, batches = {1, 4, 16, 64, 256};
@@ -40,14 +40,6 @@ std::size_t BytesInUse() {
 double LoadAverage() {
   double load = 0;
   return getloadavg(&load, 1) == 1 ? load : 0;
-}
-
-std::string CpuName() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
 }
 
 std::string Ms(double s) { return fmt::format("{:.3f}", 1e3 * s); }
@@ -229,7 +221,8 @@ Status RunBench(const BenchFlags& flags) {
 
 Run AddBench(CLI::App& verb) {
   auto flags = std::make_shared<BenchFlags>();
-  verb.add_option("model", flags->model, "A model file, or hold, cv, ca, ctrv, imm")
+  verb.add_option("model", flags->model,
+                  "plus, plus-small, a model file, or hold, cv, ca, ctrv, imm, replay")
       ->type_name("NAME|FILE.safetensors")
       ->capture_default_str()
       ->check(NotEmpty());
@@ -257,9 +250,10 @@ Run AddBench(CLI::App& verb) {
       ->capture_default_str();
   AddJsonFlag(verb, flags->json);
   verb.footer(
-      "Examples:\n  aerocast bench runs/paper/model.safetensors --half\n"
+      "Examples:\n  aerocast bench\n"
+      "  aerocast bench runs/paper/model.safetensors --half\n"
       "  aerocast bench imm --calls 100000\n"
-      "  aerocast bench runs/paper/model.safetensors --rate 100 --seconds 60");
+      "  aerocast bench plus-small --rate 100 --seconds 60");
   return [flags] { return RunBench(*flags); };
 }
 

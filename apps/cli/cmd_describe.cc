@@ -12,7 +12,7 @@ namespace aerocast::cli {
 namespace {
 
 struct DescribeFlags {
-  std::string file, json;
+  std::string model{kBundled[0]}, json;
 };
 
 std::string TrunkOf(const ModelConfig& c) {
@@ -180,10 +180,12 @@ Status RunDescribe(const DescribeFlags& flags) {
   if (!flags.json.empty()) {
     if (Status s = CheckOutput(flags.json); !s.ok()) return s;
   }
-  const Result<Model> model = ReadModel(flags.file);
+  const Result<std::string> file = ResolveModel(flags.model);
+  if (!file.ok()) return file.error();
+  const Result<Model> model = ReadModel(*file);
   if (!model.ok()) return model.error();
   std::error_code code;
-  const std::uintmax_t bytes = std::filesystem::file_size(flags.file, code);
+  const std::uintmax_t bytes = std::filesystem::file_size(*file, code);
   if (flags.json != "-") fmt::print("{}", Table(*model, bytes));
   return flags.json.empty() ? Status() : WriteOutput(flags.json, ToJson(*model, bytes));
 }
@@ -192,10 +194,14 @@ Status RunDescribe(const DescribeFlags& flags) {
 
 Run AddDescribe(CLI::App& verb) {
   auto flags = std::make_shared<DescribeFlags>();
-  verb.add_option("file", flags->file, "A model file (docs/model_format.md)")->required();
+  verb.add_option("model", flags->model, "plus, plus-small, or a model file (docs/model_format.md)")
+      ->type_name("NAME|FILE.safetensors")
+      ->capture_default_str()
+      ->check(NotEmpty());
   AddJsonFlag(verb, flags->json);
   verb.footer(
-      "Examples:\n  aerocast describe runs/paper/model.safetensors\n"
+      "Examples:\n  aerocast describe\n"
+      "  aerocast describe runs/paper/model.safetensors\n"
       "  aerocast describe model.safetensors --json -   # also tensors and training config");
   return [flags] { return RunDescribe(*flags); };
 }

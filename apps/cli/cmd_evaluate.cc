@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "aerocast/classical.h"
@@ -11,6 +12,8 @@
 #include "src/base/text.h"
 #include "src/eval/curves.h"
 #include "src/eval/fit_classical.h"
+#include "src/eval/manoeuvres.h"
+#include "src/forecast/replay.h"
 #include "src/report/forecast_lines.h"
 #include "src/report/html.h"
 #include "src/report/results.h"
@@ -24,10 +27,11 @@ struct EvaluateFlags {
   DisturbanceFlags disturbance;
   LoadModel load;
   std::vector<std::string> models, forecasts;
-  std::string fit = "train", cluster = "flight", json, report;
+  std::string fit = "train", fit_corpus, subset = "all", cluster = "flight", json, report;
   EvaluationOptions options;
   BootstrapOptions bootstrap;
-  int examples = 9;
+  int examples = 9, newest_tokens = 0;
+  bool by_default = false;  // the models are the default ones
   bool half = false, libtorch = false, uncalibrated = false;
 };
 
@@ -54,6 +58,7 @@ Status CheckFit(const EvaluateFlags& flags) {
         "flights",
         fit));
   }
+  if (!flags.fit_corpus.empty()) return {};  // CheckFitUnseen looks at the flights
   if (!NamesClassical(flags) || (side != "all" && side != fit)) return {};
   return BadValue(fmt::format(
       "side '{}' holds the flights that forecasters are fitted on; choose another --side, or "
@@ -162,6 +167,7 @@ Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const Lo
   options.name = name;
   if (flags.half) options.weights = WeightStorage::kHalf;
   options.calibrated = !flags.uncalibrated;
+  options.newest_tokens = flags.newest_tokens;
   Result<LoadedModel> network = flags.load(file, options);
   if (!network.ok()) return network.error();
   const ModelOrigin& origin = network->origin;
@@ -180,12 +186,52 @@ Status AddNetwork(const EvaluateFlags& flags, const std::string& model, const Lo
   return {};
 }
 
+// Where classical forecasters are fitted: a side of the corpus that is scored, or of another one.
+Result<LoadedSide> LoadFitCorpus(const EvaluateFlags& flags) {
+  CorpusFlags other = flags.corpus;
+  other.directory = flags.fit_corpus, other.side = flags.fit;
+  return other.Load();
+}
+
+// A flight may be in two corpora.
+Status CheckFitUnseen(const EvaluateFlags& flags, const LoadedSide& fitted,
+                      const LoadedSide& loaded, std::span<const FlightWindows> scored) {
+  std::set<std::string> ids;
+  for (const FlightWindows& flight : fitted.flights) ids.insert(flight.flight->id);
+  std::vector<std::string> keys;
+  for (const FlightEntry& entry : fitted.corpus.manifest.flights) {
+    if (ids.contains(entry.id)) keys.push_back(RecordingKey(entry.sha256));
+  }
+  const auto [known, first] = FindSeen(keys, loaded, scored);
+  if (known == 0) return {};
+  return BadValue(fmt::format(
+      "--fit-corpus {}: {} of the {} to be scored are on its side '{}' ({} is one); choose other "
+      "flights to fit on",
+      flags.fit_corpus, known, Count(scored.size(), "flight"), flags.fit, first));
+}
+
+// For the results: the side, and its corpus where that is another one.
+std::string FittedOn(const EvaluateFlags& flags) {
+  if (flags.fit == "none") return "";
+  if (flags.fit_corpus.empty()) return flags.fit;
+  return fmt::format(
+      "{} of {}", flags.fit,
+      std::filesystem::path(flags.fit_corpus).lexically_normal().filename().string());
+}
+
 // What is fitted is fitted on undisturbed flights.
 Status AddModels(const EvaluateFlags& flags, const LoadedSide& loaded,
                  std::span<const FlightWindows> scored, Contestants& all) {
   const bool fit = flags.fit != "none";
+  std::optional<LoadedSide> other;
   std::vector<FlightWindows> train;
-  if (fit && NamesClassical(flags)) {
+  if (fit && NamesClassical(flags) && !flags.fit_corpus.empty()) {
+    Result<LoadedSide> fitted = LoadFitCorpus(flags);
+    if (!fitted.ok()) return fitted.error();
+    if (Status s = CheckFitUnseen(flags, *fitted, loaded, scored); !s.ok()) return s;
+    other = std::move(*fitted);
+    train = std::move(other->flights);
+  } else if (fit && NamesClassical(flags)) {
     Result<std::vector<FlightWindows>> cut = loaded.Cut(flags.fit);
     if (!cut.ok()) return cut.error();
     train = std::move(*cut);
@@ -193,7 +239,9 @@ Status AddModels(const EvaluateFlags& flags, const LoadedSide& loaded,
   Progress progress("fitting", flags.models.size());
   for (const std::string& model : flags.models) {
     if (IsModelFile(model)) {
-      if (Status s = AddNetwork(flags, model, loaded, scored, all); !s.ok()) return s;
+      Status added = AddNetwork(flags, model, loaded, scored, all);
+      if (!added.ok() && !flags.by_default) return added;
+      if (!added.ok()) Warn(added.error().message + "; left out");
       continue;
     }
     Result<std::unique_ptr<Forecaster>> made =
@@ -201,8 +249,7 @@ Status AddModels(const EvaluateFlags& flags, const LoadedSide& loaded,
             : MakeClassical(model, loaded.spec.horizon_steps(), loaded.spec.dt_s);
     if (!made.ok()) return made.error();
     all.forecasters.push_back(std::move(*made));
-    all.sources.push_back(
-        MakeForecasterSource(*all.forecasters.back(), fit ? flags.fit : std::string()));
+    all.sources.push_back(MakeForecasterSource(*all.forecasters.back(), FittedOn(flags)));
     progress.Advance();
   }
   return {};
@@ -289,13 +336,29 @@ Status CheckFlags(const EvaluateFlags& flags) {
   return CheckFit(flags);
 }
 
-Status RunEvaluate(EvaluateFlags& flags) {
-  if (flags.models.empty() && flags.forecasts.empty()) {
-    for (const std::string_view name :
-         flags.fit == "none" ? ClassicalNames() : AllForecasterNames()) {
-      flags.models.emplace_back(name);
-    }
+// The bundled network and everything classical that differs on this much history.
+void AddDefaultModels(EvaluateFlags& flags) {
+  flags.by_default = true;
+  flags.models.emplace_back(kBundled[0]);
+  for (const std::string_view name :
+       flags.fit == "none" ? ClassicalNames() : AllForecasterNames()) {
+    if (name == "replay" && flags.corpus.window.spec.history_s < kReplayNeedsS) continue;  // ctrv
+    flags.models.emplace_back(name);
   }
+}
+
+Status ResolveModels(std::vector<std::string>& models) {
+  for (std::string& model : models) {
+    Result<std::string> file = ResolveModel(model);
+    if (!file.ok()) return file.error();
+    model = std::move(*file);
+  }
+  return {};
+}
+
+Status RunEvaluate(EvaluateFlags& flags) {
+  if (flags.models.empty() && flags.forecasts.empty()) AddDefaultModels(flags);
+  if (Status s = ResolveModels(flags.models); !s.ok()) return s;
   const Result<Cluster> cluster = ClusterFromName(flags.cluster);
   if (!cluster.ok()) return cluster.error();
   flags.bootstrap.cluster = *cluster;
@@ -304,15 +367,19 @@ Status RunEvaluate(EvaluateFlags& flags) {
   if (!disturbance.ok()) return disturbance.error();
   const Result<LoadedSide> loaded = flags.corpus.Load();
   if (!loaded.ok()) return loaded.error();
-  const Result<DisturbedFlights> scored = loaded->Disturbed(*disturbance);
+  Result<DisturbedFlights> scored = loaded->Disturbed(*disturbance);
   if (!scored.ok()) return scored.error();
+  if (flags.subset == "before-manoeuvres") scored->windows = BeforeManoeuvres(scored->windows);
+  if (flags.subset == "other") scored->windows = NotBeforeManoeuvres(scored->windows);
   flags.options.window = loaded->spec;
   Contestants all;
   if (Status s = AddModels(flags, *loaded, scored->windows, all); !s.ok()) return s;
   if (Status s = AddRecorded(flags, scored->windows, loaded->spec, all); !s.ok()) return s;
   if (Status s = CheckNames(all); !s.ok()) return s;
-  const Result<Results> results =
-      EvaluateAll(flags, scored->windows, DescribeProtocol(*loaded, *disturbance), all);
+  Protocol protocol = DescribeProtocol(*loaded, *disturbance);
+  if (flags.subset == "before-manoeuvres") protocol.subset = "before manoeuvres";
+  if (flags.subset == "other") protocol.subset = "not before manoeuvres";
+  const Result<Results> results = EvaluateAll(flags, scored->windows, protocol, all);
   if (!results.ok()) return results.error();
 
   if (flags.json != "-") {
@@ -338,9 +405,9 @@ Run AddEvaluate(CLI::App& verb, LoadModel load) {
   flags->disturbance.Add(verb);
   verb.add_option(
           "--models", flags->models,
-          "Forecasters, separated by commas: hold, cv, ca, ctrv, imm, ridge, knn, and model "
-          "files as FILE.safetensors or NAME=FILE.safetensors (default: the seven, or none "
-          "with --forecasts)")
+          "Forecasters, separated by commas: plus, plus-small, hold, cv, ca, ctrv, imm, replay, "
+          "ridge, knn, and model files as FILE.safetensors or NAME=FILE.safetensors (default: plus "
+          "and the classical ones, or none with --forecasts)")
       ->delimiter(',');
   verb.add_option("--forecasts", flags->forecasts,
                   "Also score forecasts another tool wrote (docs/forecast_format.md)")
@@ -349,6 +416,10 @@ Run AddEvaluate(CLI::App& verb, LoadModel load) {
                 "Count windows that a forecast file leaves out instead of refusing it");
   verb.add_option("--fit", flags->fit, "Side that forecasters are fitted on, or none")
       ->capture_default_str();
+  verb.add_option("--fit-corpus", flags->fit_corpus,
+                  "Fit on that side of another corpus (default: of the corpus that is scored)")
+      ->type_name("DIR")
+      ->check(NotEmpty());
   verb.add_option("--draws", flags->options.draws,
                   "Draws per step for energy score, regions and sharpness")
       ->check(CLI::Range(2, 1024))
@@ -370,6 +441,14 @@ Run AddEvaluate(CLI::App& verb, LoadModel load) {
   verb.add_option("--examples", flags->examples, "Windows to draw in the report")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
+  verb.add_option("--subset", flags->subset,
+                  "all windows, before-manoeuvres (the tenth whose turn rate changes most in the "
+                  "second after t0), or the other nine tenths")
+      ->check(CLI::IsMember({"all", "before-manoeuvres", "other"}))
+      ->capture_default_str();
+  verb.add_option("--newest-tokens", flags->newest_tokens,
+                  "Let networks see only so many of their newest tokens (default: all)")
+      ->check(CLI::Range(1, 1000));
   verb.add_flag("--half", flags->half, "Keep the networks' weights in 16 bits");
   verb.add_flag("--uncalibrated", flags->uncalibrated,
                 "Score networks without the calibration in their files");

@@ -165,7 +165,9 @@ Status RunExport(const ExportFlags& flags) {
     if (file.empty()) continue;
     if (Status writable = CheckOutput(file); !writable.ok()) return writable;
   }
-  const Result<Model> model = ReadModel(flags.model);
+  const Result<std::string> file = ResolveModel(flags.model);
+  if (!file.ok()) return file.error();
+  const Result<Model> model = ReadModel(*file);
   if (!model.ok()) return model.error();
   OnnxOptions options = flags.options;
   options.dynamic_batch = !flags.fixed_batch;
@@ -195,7 +197,9 @@ Status RunExport(const ExportFlags& flags) {
 
 Run AddExport(CLI::App& verb) {
   auto flags = std::make_shared<ExportFlags>();
-  verb.add_option("model", flags->model, "Model file made by 'aerocast train'")->required();
+  verb.add_option("model", flags->model, "plus, plus-small, or a model file of 'aerocast train'")
+      ->type_name("NAME|FILE.safetensors")
+      ->required();
   verb.add_option("--out", flags->out, "The ONNX file to write")->required()->check(NotEmpty());
   verb.add_flag("--pruned", flags->options.pruned,
                 "Compute only what the last token needs in the last layer; the same answers");

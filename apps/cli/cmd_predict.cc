@@ -23,7 +23,7 @@ namespace {
 constexpr double kRecordingEveryS = 1;
 
 struct PredictFlags {
-  std::string model, input = "-", out = "-", format = "json", at;
+  std::string model{kBundled[0]}, input = "-", out = "-", format = "json", at;
   double every_s = -1;  // < 0: not given
   double stale_s = 0.5;
   bool last = false, half = false;
@@ -131,8 +131,10 @@ Run AddPredict(CLI::App& verb) {
                   "A recording (CSV), or '-': observations as JSON lines from standard input")
       ->capture_default_str();
   verb.add_option("--model", flags->model,
-                  "hold, cv, ca, ctrv, imm, or a network: FILE.safetensors")
-      ->required();
+                  "plus, plus-small, a network's file, or hold, cv, ca, ctrv, imm, replay")
+      ->type_name("NAME|FILE.safetensors")
+      ->capture_default_str()
+      ->check(NotEmpty());
   CLI::Option* every = verb.add_option(
       "--every", flags->every_s,
       "Seconds between forecasts of an object (default: recordings 1, streams 0: at every "
@@ -161,9 +163,10 @@ Run AddPredict(CLI::App& verb) {
       ->capture_default_str();
   AddStreamOptions(verb, flags->stream);
   verb.footer(
-      "Examples:\n  aerocast predict --model imm flight.csv --every 0.5 --format csv\n"
+      "Examples:\n  aerocast predict flight.csv\n"
+      "  your-tracker | aerocast predict | your-planner\n"
+      "  aerocast predict --model imm flight.csv --every 0.5 --format csv\n"
       "  aerocast predict --model model.safetensors flight.csv --at 12.3\n"
-      "  your-tracker | aerocast predict --model model.safetensors | your-planner\n"
       "The formats: docs/predict.md, docs/forecast_format.md.");
   return [flags] { return RunPredict(*flags); };
 }

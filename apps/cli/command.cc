@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <mutex>
 
@@ -56,18 +57,42 @@ Status WriteOutput(const std::string& target, const std::string& content) {
   return {};
 }
 
+Result<std::filesystem::path> FindShared(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  const fs::path program = fs::read_symlink("/proc/self/exe", code).parent_path();
+  const std::array<fs::path, 2> places = {program / name,  // as built, as installed
+                                          program / AEROCAST_SHARED_FROM_BIN / name};
+  for (const fs::path& place : places) {
+    if (fs::is_directory(place, code)) return place.lexically_normal();
+  }
+  return Error{ErrorCode::kNotFound,
+               fmt::format("neither {} nor {} is there: AeroCast is not completely installed",
+                           places[0].string(), places[1].lexically_normal().string())};
+}
+
+Result<std::string> ResolveModel(const std::string& model) {
+  if (std::count(kBundled.begin(), kBundled.end(), model) == 0) return model;
+  const Result<std::filesystem::path> models = FindShared("models");
+  if (!models.ok()) return models.error();
+  return (*models / fmt::format("aerocast-{}{}", model, kModelExtension)).string();
+}
+
 bool IsModelFile(const std::string& model) { return model.ends_with(kModelExtension); }
 
 Result<std::unique_ptr<Forecaster>> OpenForecaster(const std::string& model,
                                                    const LoadOptions& options) {
-  if (IsModelFile(model)) return LoadForecaster(model, options);
+  const Result<std::string> file = ResolveModel(model);
+  if (!file.ok()) return file.error();
+  if (IsModelFile(*file)) return LoadForecaster(*file, options);
   const auto bad = [](const std::string& sentence) {
     return Error{ErrorCode::kInvalidArgument, sentence};
   };
   const std::vector<std::string_view> names = ClassicalNames();
   if (std::count(names.begin(), names.end(), model) == 0) {
-    return bad(fmt::format("model '{}' is unknown, expected one of {}, or a model file (*{})",
-                           model, JoinNames(names), kModelExtension));
+    return bad(fmt::format("model '{}' is unknown, expected one of {}, {}, or a model file (*{})",
+                           model, JoinNames({kBundled.begin(), kBundled.end()}), JoinNames(names),
+                           kModelExtension));
   }
   if (options.weights == WeightStorage::kHalf || !options.target.empty()) {
     return bad("--half and --target are for model files, " + model + " has no weights");
@@ -101,6 +126,29 @@ Status CheckOutput(const std::string& target, const std::string& corpus) {
 
 std::string Count(std::size_t n, const std::string& noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+Result<double> ParseDuration(const std::string& flag, const std::string& text) {
+  const std::string_view view = Trim(text);
+  double unit = 1;
+  std::string_view number = view;
+  if (!view.empty() && std::string_view("smh").find(view.back()) != std::string_view::npos) {
+    unit = view.back() == 's' ? 1 : view.back() == 'm' ? 60 : 3600;
+    number.remove_suffix(1);
+  }
+  const std::optional<double> value = ParseDouble(number);
+  if (!value || !(*value >= 0) || *value * unit > 1e7) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} is '{}', expected a time such as 90s, 20m or 1.5h", flag, text)};
+  }
+  return *value * unit;
+}
+
+std::string Clock(double seconds) {
+  const auto s = static_cast<long long>(std::lround(std::max(0.0, seconds)));
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{} m {:02} s", s / 60, s % 60);
+  return fmt::format("{} h {:02} m", s / 3600, s / 60 % 60);
 }
 
 struct Progress::State {

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "aerocast/forecaster.h"
 #include "aerocast/load.h"
@@ -42,6 +44,7 @@ Run AddBench(CLI::App& verb);
 Run AddPredict(CLI::App& verb);
 Run AddDescribe(CLI::App& verb);
 Run AddExport(CLI::App& verb);
+Run AddReproduce(CLI::App& verb);
 
 // --history, --min-history, --horizon, --stride; the defaults are the paper's protocol.
 struct WindowFlags {
@@ -61,14 +64,28 @@ Status CheckOutput(const std::string& target, const std::string& corpus = "");
 void AddThreadsFlag(CLI::App& verb, int& threads);
 CLI::Validator NotEmpty();
 
+// The networks that come with AeroCast, by name; the first is what verbs use unless told.
+inline constexpr std::array<std::string_view, 2> kBundled = {"plus", "plus-small"};
+// A bundled network's name becomes its file; anything else stays as it is. Errors: the file is not
+// where it was installed or built.
+Result<std::string> ResolveModel(const std::string& model);
+// A directory that comes with AeroCast ("models", "configs"), where the program was built or
+// installed.
+Result<std::filesystem::path> FindShared(const std::string& name);
+
 // Whether an argument names a model file rather than a forecaster.
 bool IsModelFile(const std::string& model);
-// A classical forecaster by name, or a network from its file.
+// A classical forecaster or a bundled network by name, or a network from its file.
 Result<std::unique_ptr<Forecaster>> OpenForecaster(const std::string& model,
                                                    const LoadOptions& options);
 
 // Prints one line to standard error, prefixed with the program's name, control characters masked.
 void Warn(const std::string& sentence);
+
+// Seconds of "90s", "20m", "1.5h", or of a number without a unit. `flag` is for the message.
+Result<double> ParseDuration(const std::string& flag, const std::string& text);
+// "45 s", "20 m 05 s", "1 h 30 m"
+std::string Clock(double seconds);
 
 // "1 flight", "71 flights"
 std::string Count(std::size_t n, const std::string& noun);

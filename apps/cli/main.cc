@@ -32,6 +32,8 @@ constexpr Verb kVerbs[] = {
     {"check", "Compare every instruction set of this CPU with the plain loops", AddCheck},
     {"predict", "Forecast along a recording, or answer a live stream of observations", AddPredict},
     {"describe", "Say what is in a model file", AddDescribe},
+    {"attention", "Show which part of its history a Transformer attends to", AddTrainElsewhere},
+    {"reproduce", "Make every table and figure of the paper, ours beside it", AddReproduce},
     {"export", "Write a network as ONNX, compared with ONNX Runtime on request", AddExport},
 };
 

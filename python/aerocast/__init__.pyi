@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -170,11 +171,14 @@ def load(
     Raises FileNotFoundError, OSError, or ValueError with one sentence that says what is wrong.
     """
 
+def bundled(name: str = "plus") -> Path:
+    """The file of a network that comes with the package: plus or plus-small."""
+
 def classical(name: str, steps: int = 50, dt: float = 0.1) -> Forecaster:
     """A forecaster that needs no training, one of classical_names()."""
 
 def classical_names() -> list[str]:
-    """hold, cv, ca, ctrv, imm."""
+    """hold, cv, ca, ctrv, imm, replay."""
 
 def simd_targets() -> list[str]:
     """The instruction sets this CPU can run networks with, best first; the last is "scalar"."""

@@ -53,6 +53,10 @@ class ValuesTest(unittest.TestCase):
         self.check_same_bits(MODEL, aerocast.load(MODEL))
         self.check_same_bits(MODEL, aerocast.load(MODEL, threads=2))
 
+    def test_the_bundled_networks_are_there(self) -> None:
+        for name in ("plus", "plus-small"):
+            self.check_same_bits(str(aerocast.bundled(name)), aerocast.load(aerocast.bundled(name)))
+
     def test_seconds_and_nanoseconds_are_the_same_instants(self) -> None:
         forecaster = aerocast.classical("imm")
         t, p = circle()
@@ -147,6 +151,10 @@ class ErrorsTest(unittest.TestCase):
             call()
         self.assertEqual(str(caught.exception), sentence)
 
+    def test_an_unknown_network(self) -> None:
+        self.refuses("no bundled network is called 'minus'; known are plus, plus-small",
+                     lambda: aerocast.bundled("minus"))
+
     def test_shapes_and_types(self) -> None:
         f = aerocast.classical("cv")
         t, p = circle(4)
@@ -178,7 +186,7 @@ class ErrorsTest(unittest.TestCase):
                      lambda: f.predict_batch([(t, p)], ids=["a", "b"]))
 
     def test_names_and_files(self) -> None:
-        self.refuses("no forecaster is called 'cvx'; known are hold, cv, ca, ctrv, imm",
+        self.refuses("no forecaster is called 'cvx'; known are hold, cv, ca, ctrv, imm, replay",
                      lambda: aerocast.classical("cvx"))
         self.refuses("weights is 'double', expected 'single' or 'half'",
                      lambda: aerocast.load(MODEL, weights="double"))  # type: ignore[arg-type]

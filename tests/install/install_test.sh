@@ -15,7 +15,7 @@ cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/log" || fail "$(c
 mv "$scratch/prefix" "$scratch/moved"  # nothing in it may know where it was
 prefix=$scratch/moved
 
-# Only what flies, the programs and the licence. Library folders differ (lib, lib/x86_64-linux-gnu).
+# Only what flies, the programs with their configs, and the licence. Library folders differ (lib, lib/x86_64-linux-gnu).
 config=cmake/aerocast
 expected=$( (
   [ -e "$build/aerocast" ] && echo bin/aerocast
@@ -26,6 +26,8 @@ expected=$( (
     $config/aerocastConfig.cmake $config/aerocastConfigVersion.cmake \
     $config/aerocastTargets.cmake $config/aerocastTargets-CONFIG.cmake
   echo share/doc/aerocast/LICENSE
+  (cd "$root" && find models -maxdepth 1 -name 'aerocast-*' | sed 's|^|share/aerocast/|')
+  [ -e "$build/aerocast" ] && (cd "$root" && find configs -name '*.toml' | sed 's|^|share/aerocast/|')
 ) | sort)
 found=$(cd "$prefix" && find . -type f | sed 's|^\./||; s|^lib/[^/]*-linux-gnu/|lib/|; s|Targets-[a-z]*|Targets-CONFIG|' | sort)
 diff <(echo "$expected") <(echo "$found") || fail "installed files (>) are not those expected (<)"
@@ -33,7 +35,9 @@ grep -rn --include='*.cmake' --include='*.pc' -e "$root" -e "$build" "$prefix" &
   fail "an installed file names the source or build tree"
 
 # The program finds its libraries from where it lies now.
-[ ! -e "$prefix/bin/aerocast" ] || "$prefix/bin/aerocast" --version >/dev/null
+# It finds the bundled networks as well.
+[ ! -e "$prefix/bin/aerocast" ] || "$prefix/bin/aerocast" describe | grep -q 'plus family' ||
+  fail "the installed program does not find its network"
 
 # As a package, out of a copy of the example: nothing beside it helps.
 cp -r "$root/examples/06_cmake" "$scratch/package"

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Tables of docs/results/plus.md from the JSON files of scripts/plus_results.sh.
+
+    scripts/plus_tables.py RESULTS >tables.md
+"""
+import json
+import random
+import sys
+from pathlib import Path
+
+REPLICATES = 2000
+
+
+class Results:
+    """What one evaluation found."""
+
+    def __init__(self, file: Path) -> None:
+        self.json = json.loads(file.read_text())
+        self.models = {m["name"]: m for m in self.json["models"]}
+
+    def group(self, model: str, kind: str = "all", name: str = "") -> dict | None:
+        for g in self.models[model]["groups"]:
+            if g["kind"] == kind and (not name or g["name"] == name):
+                return g
+        return None
+
+    def metric(self, model: str, key: str, kind: str = "all", name: str = "") -> float | None:
+        g = self.group(model, kind, name)
+        return g["metrics"][key]["value"] if g else None
+
+    def flights(self, model: str, source: str = "") -> dict[str, tuple[float, int]]:
+        """Sum of ADE and number of windows of every flight."""
+        return {f["flight"]: tuple(f["sums"]["ade"]) for f in self.models[model]["per_flight"]
+                if source in ("", f["source"])}
+
+
+def interval(draw, flights: list[str]) -> tuple[float, float, float]:
+    """A statistic of flights, with its 95 % interval over them."""
+    rng = random.Random(1)
+    draws = sorted(draw(rng.choices(flights, k=len(flights))) for _ in range(REPLICATES))
+    return draw(flights), draws[int(0.025 * REPLICATES)], draws[int(0.975 * REPLICATES) - 1]
+
+
+def mean(results: Results, model: str, source: str = "") -> tuple[float, float, float]:
+    sums = results.flights(model, source)
+    return interval(lambda chosen: sum(sums[f][0] for f in chosen) / sum(sums[f][1] for f in chosen),
+                    list(sums))
+
+
+def difference(results: Results, a: str, b: str, source: str = "") -> tuple[float, float, float]:
+    of_a, of_b = results.flights(a, source), results.flights(b, source)
+    return interval(lambda chosen: sum(of_a[f][0] - of_b[f][0] for f in chosen)
+                    / sum(of_a[f][1] for f in chosen), list(of_a))
+
+
+def row(*cells: object) -> None:
+    print("| " + " | ".join(str(c) for c in cells) + " |")
+
+
+def head(*cells: str) -> None:
+    print()
+    row(*cells)
+    row(*["---"] * len(cells))
+
+
+def number(x: float | None) -> str:
+    return "" if x is None else f"{x:.3f}" if abs(x) < 10 else f"{x:.1f}"
+
+
+def estimate(e: tuple[float, float, float]) -> str:
+    return f"{number(e[0])} [{number(e[1])}, {number(e[2])}]"
+
+
+def main_tables(load) -> None:
+    for title, file in (("by 10 s", "same-10"), ("by 2 s", "same-2"), ("by 2 s, all windows", "all-2")):
+        r = load(file)
+        if not r:
+            continue
+        print(f"\n### {title}: {r.json['protocol']['flights']} flights, {r.json['protocol']['windows']} windows")
+        head("", "real: ADE, m", "FDE", "less plus (paired)", "all: ADE, m", "Random", "Staircase", "CRPS, m",
+             "minADE modes", "brier-minFDE", "mode use, nats")
+        for model in r.models:
+            real = mean(r, model, "real")
+            paired = "" if model == "plus" else estimate(difference(r, model, "plus", "real"))
+            row(model, estimate(real), number(r.metric(model, "fde", "source", "real")), paired,
+                estimate(mean(r, model)), number(r.metric(model, "ade", "category", "random")),
+                number(r.metric(model, "ade", "category", "staircase")),
+                number(r.metric(model, "crps_position")), number(r.metric(model, "min_ade_modes")),
+                number(r.metric(model, "brier_min_fde")), number(r.metric(model, "mode_use_entropy")))
+
+
+def category_table(load) -> None:
+    ten, two = load("same-10"), load("same-2")
+    if not ten or not two:
+        return
+    print("\n### ADE by category, m, by 10 s / 2 s")
+    names = [g["name"] for g in ten.models["plus"]["groups"] if g["kind"] in ("category", "source")]
+    models = [m for m in ten.models if m in two.models]
+    head("", *models)
+    for name in names:
+        kind = "source" if name in ("real", "synthetic") else "category"
+        row(name, *[f"{number(ten.metric(m, 'ade', kind, name))} / {number(two.metric(m, 'ade', kind, name))}"
+                    for m in models])
+
+
+def history_table(load) -> None:
+    print("\n### ADE of real test flights by seconds of history, m (the same windows)")
+    lengths = ["0.3", "0.5", "1", "1.5", "2", "3", "4", "5", "7", "10"]
+    found = [(s, load(f"history-{s}")) for s in lengths]
+    found = [(s, r) for s, r in found if r]
+    head("", *[f"{s} s" for s, _ in found])
+    for model in ("plus", "plus-small"):
+        row(model, *[number(r.metric(model, "ade", "source", "real")) for _, r in found])
+
+
+def calibration_tables(load, directory: Path) -> None:
+    print("\n### Before and after calibration, all test flights")
+    for s in ("10", "2"):
+        raw, after = load(f"raw-{s}"), load(f"same-{s}")
+        if not raw or not after:
+            continue
+        head(f"by {s} s", "NLL, before", "after", "CRPS, before", "after", "ECE, before", "after",
+             "90 % region holds, before", "after", "ball", "tube", "radius 90, m, before", "after")
+        for model in raw.models:
+            cells = []
+            for key in ("nll_position", "crps_position", "ece_position", "coverage_90"):
+                cells += [number(raw.metric(model, key)), number(after.metric(model, key))]
+            cells += [number(after.metric(model, "conformal_coverage")), number(after.metric(model, "tube_coverage")),
+                      number(raw.metric(model, "sharpness_90")), number(after.metric(model, "sharpness_90"))]
+            row(model, *cells)
+    print("\n### 200 redraws of calibration and test among the flights not trained on: mean (standard deviation)")
+    head("", "", "1 s", "2 s", "3 s", "4 s", "5 s", "mean")
+    for file in sorted(directory.glob("redraw-*.json")):
+        for key, cells in redraw_rows(file):
+            row(file.stem.removeprefix("redraw-"), key, *cells)
+
+
+def redraw_rows(file: Path) -> list[tuple[str, list[str]]]:
+    """Of every quantity, mean and standard deviation over the redraws: at 1 ... 5 s and their mean, or that alone."""
+    rows: dict[str, list[str]] = {}
+    for series in json.loads(file.read_text())["redraw"]["series"]:
+        rows.setdefault(series["key"], []).append(f"{series['mean']:.3f} ({series['sd']:.3f})")
+    return [(key, [""] * (6 - len(cells)) + cells) for key, cells in rows.items()]
+
+
+SHIFTS = ["noise-5mm", "noise-2cm", "noise-2cm-unstated", "noise-5cm", "drop-10", "drop-30", "outliers-5", "yaw-73",
+          "scale-3", "scale-10", "time-2", "fliers", "cf", "unseen-star", "unseen-fast"]
+
+
+def shift_tables(load) -> None:
+    for s in ("10", "2"):
+        print(f"\n### Shifted, by {s} s: ADE, m (real flights where there are some)")
+        columns = ["plus", "plus-small", "hold", "cv", "ctrv", "imm", "knn", "replay"]
+        head("", *columns, "plus less the best classical (paired)")
+        for name in ["same", *SHIFTS]:
+            r = load(f"{name}-{s}")
+            if not r:
+                continue
+            source = "real" if any(f["source"] == "real" for f in next(iter(r.models.values()))["per_flight"]) else ""
+            cells = [number(mean(r, m, source)[0]) if m in r.models else "" for m in columns]
+            classical = [m for m in columns[2:] if m in r.models]
+            best = min(classical, key=lambda m: mean(r, m, source)[0])
+            ours = "plus" if "plus" in r.models else "plus-small"
+            paired = difference(r, ours, best, source)
+            verdict = " **loses**" if paired[1] > 0 else ""
+            row(name, *cells, f"{estimate(paired)} to {best}{verdict}")
+
+
+def configuration_tables(load) -> None:
+    for s in ("10", "2"):
+        r = load(f"configuration-{s}")
+        if not r:
+            continue
+        print(f"\n### Split by configuration, by {s} s: flights of configurations never trained on")
+        head("", "real: ADE, m", "all: ADE, m", "90 % region holds")
+        for model in r.models:
+            row(model, estimate(mean(r, model, "real")), estimate(mean(r, model)), number(r.metric(model, "coverage_90")))
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    directory = Path(sys.argv[1])
+
+    def load(name: str) -> Results | None:
+        file = directory / f"{name}.json"
+        return Results(file) if file.exists() else None
+
+    main_tables(load)
+    category_table(load)
+    history_table(load)
+    calibration_tables(load, directory)
+    shift_tables(load)
+    configuration_tables(load)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
