@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/command.h"
@@ -93,6 +94,12 @@ std::vector<std::pair<std::string, std::string>> CalibrationRows(const Model& mo
                    o.windows, o.side, o.split, Named(o.corpus_name, o.corpus_hash))},
       {"spread factors", fmt::format("along {}, across {}, vertical {}", RangeOf(c.scale[0]),
                                      RangeOf(c.scale[1]), RangeOf(c.scale[2]))},
+      {"vague forecasts",
+       c.vague_slope == 0
+           ? "as all others"
+           : fmt::format("spread factor {:.3g} for the sharpest to {:.3g} for the vaguest",
+                         std::exp(-c.vague_slope * (c.vague_high - c.vague_low) / 2),
+                         std::exp(c.vague_slope * (c.vague_high - c.vague_low) / 2))},
       {"mode weights", fmt::format("temperature {:.3g}", c.temperature)},
       {"tails", c.tail_share > 0 ? fmt::format("{:.3g} % of the weight is {:.3g} times as wide",
                                                100 * c.tail_share, c.tail_factor)

@@ -21,7 +21,9 @@ constexpr double kLogScore = 0.1;
 constexpr double kTailShare = 0.1, kTailFactor = 2.5;  // to start from
 constexpr double kFirstStep = 0.3, kLastStep = 0.01;   // of a logarithm
 constexpr int kSweeps = 8;
-constexpr double kLeastGain = 1e-4;  // of a sweep that is worth another
+constexpr double kMostSlope = 0.9;    // of the vagueness
+constexpr double kVagueShare = 0.05;  // of the windows lies beyond each end of its range
+constexpr double kLeastGain = 1e-4;   // of a sweep that is worth another
 
 struct Range {
   double low, high;
@@ -32,7 +34,7 @@ constexpr Range kScales = {0.02, 50}, kTemperatures = {0.1, 10}, kShares = {0.01
 
 // What is moved together: one number, or the scales of a direction, or all of them.
 struct Coordinate {
-  enum Kind { kScale, kTemperature, kShare, kFactor } kind = kScale;
+  enum Kind { kScale, kTemperature, kShare, kFactor, kVague } kind = kScale;
   int direction = -1;  // -1: all
   int knot = -1;       // -1: all
 };
@@ -54,11 +56,15 @@ void Move(const Coordinate& c, double by, CalibrationParameters& p) {
     p.log_temperature = kTemperatures.Clamp(p.log_temperature + by);
   }
   if (c.kind == Coordinate::kShare) p.log_share = kShares.Clamp(p.log_share + by);
+  if (c.kind == Coordinate::kVague) {
+    p.vague_slope = std::clamp(p.vague_slope + by, -kMostSlope, kMostSlope);
+  }
   if (c.kind == Coordinate::kFactor) p.log_factor = kFactors.Clamp(p.log_factor + by);
 }
 
 std::vector<Coordinate> AllCoordinates(bool tail, int knots) {
-  std::vector<Coordinate> all = {{Coordinate::kTemperature}, {Coordinate::kScale}};
+  std::vector<Coordinate> all = {
+      {Coordinate::kTemperature}, {Coordinate::kScale}, {Coordinate::kVague}};
   if (tail) all.push_back({Coordinate::kShare}), all.push_back({Coordinate::kFactor});
   for (int d = 0; d < 3; ++d) all.push_back({Coordinate::kScale, d, -1});
   for (int d = 0; d < 3; ++d) {
@@ -80,6 +86,7 @@ class Descent {
       if (!used[rows.flight(n)]) continue;
       index_.push_back(n), share_.push_back(1 / (flights_ * count[rows.flight(n)]));
     }
+    SetVagueRange();
     for (auto& scale : now_.p.log_scale) scale.assign(rows.knot_s().size(), 0);
     now_.axis.resize(rows.steps());
     ScoreAll();
@@ -124,6 +131,15 @@ class Descent {
     std::vector<AxisScores> axis;  // (J)
     double value = 0;
   };
+
+  void SetVagueRange() {
+    std::vector<double> z;
+    for (const std::size_t n : index_) z.push_back(rows_.vagueness(n));
+    std::sort(z.begin(), z.end());
+    const auto beyond = static_cast<std::size_t>(kVagueShare * static_cast<double>(z.size()));
+    now_.p.vague_low = RoundDigits(std::clamp(z[beyond], -20.0, 20.0));
+    now_.p.vague_high = RoundDigits(std::clamp(z[z.size() - 1 - beyond], -20.0, 20.0));
+  }
 
   void ScoreAll() {
     now_.weight = rows_.Weights(index_, now_.p.log_temperature);
@@ -176,6 +192,7 @@ class Descent {
   // should not decide.
   double Value(const State& s) const {
     double sum = 0, rough = s.p.log_temperature * s.p.log_temperature;
+    rough += s.p.vague_slope * s.p.vague_slope;
     for (std::size_t j = 0; j < base_.size(); ++j) {
       for (std::size_t d = 0; d < 3; ++d) {
         sum += s.axis[j].crps[d] / std::max(base_[j], 1e-12);
@@ -207,6 +224,8 @@ Calibration ToCalibration(const CalibrationRows& rows, const CalibrationParamete
   for (std::size_t d = 0; d < 3; ++d) {
     for (const double s : p.log_scale[d]) c.scale[d].push_back(RoundDigits(std::exp(s)));
   }
+  c.vague_slope = RoundDigits(p.vague_slope);
+  c.vague_low = p.vague_low, c.vague_high = p.vague_high;
   if (p.tail) c.tail_share = RoundDigits(std::exp(p.log_share));
   if (p.tail) c.tail_factor = RoundDigits(std::exp(p.log_factor));
   return c;

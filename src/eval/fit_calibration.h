@@ -65,9 +65,10 @@ std::vector<Forecast> ApplyCalibration(const CalibrationWindows& windows,
 Result<Calibration> FitCalibration(const CalibrationWindows& windows,
                                    const CalibrationFitOptions& options);
 
-// The smallest score that has at least `level` of the mass below or at it, when every flight has
-// mass 1 / (n + 1), shared evenly by its scores, and 1 / (n + 1) is at infinity. Scores of flights
-// without any do not exist; infinity when `level` is not reached.
+// The score within which `level` of a new flight's scores lie on average, as far as these flights
+// can tell: the quantile of all, every flight counting the same, at the share at which the quantile
+// of all flights but one holds `level` of that one, on average over the flights. The largest score
+// where no share is enough, and the plain quantile of a single flight.
 struct FlightScore {
   double score = 0;
   std::size_t flight = 0;

@@ -65,6 +65,52 @@ double QuantileOf(const UsedErrors& all, double level, const ScoreOf& score_of) 
   return FlightQuantile(std::move(scores), level);
 }
 
+constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
+
+// Sorted scores, every flight with the same mass.
+class PooledFlights {
+ public:
+  explicit PooledFlights(std::span<const FlightScore> scores) : scores_(scores) {
+    for (const FlightScore& s : scores) count_.resize(std::max(count_.size(), s.flight + 1));
+    for (const FlightScore& s : scores) count_[s.flight] += 1;
+    for (std::size_t f = 0; f < count_.size(); ++f) {
+      if (count_[f] > 0) flights_.push_back(f);
+    }
+  }
+
+  const std::vector<std::size_t>& flights() const { return flights_; }
+
+  // The smallest score with at least `share` of the mass at or below it, one flight left out.
+  double Quantile(double share, std::size_t left_out) const {
+    const double flights = static_cast<double>(flights_.size()) - (left_out == kNobody ? 0 : 1);
+    double sum = 0, last = 0;
+    for (const FlightScore& s : scores_) {
+      if (s.flight == left_out) continue;
+      last = s.score;
+      if ((sum += 1 / (flights * count_[s.flight])) >= share - 1e-9) break;
+    }
+    return last;
+  }
+
+  // How much of a flight lies within the quantile of all others, on average over the flights.
+  double HeldOfOthers(double share) const {
+    double held = 0;
+    for (const std::size_t f : flights_) {
+      const double limit = Quantile(share, f);
+      for (const FlightScore& s : scores_) {
+        if (s.score > limit) break;
+        if (s.flight == f) held += 1 / count_[f];
+      }
+    }
+    return held / static_cast<double>(flights_.size());
+  }
+
+ private:
+  std::span<const FlightScore> scores_;
+  std::vector<double> count_;  // scores of every flight
+  std::vector<std::size_t> flights_;
+};
+
 // Correlation of the residuals from one step to the next.
 double StepCorrelation(std::span<const Vec3> residuals, std::size_t steps) {
   double cross = 0, square = 0;
@@ -112,19 +158,17 @@ void Normalise(std::vector<Vec3>& residuals, std::size_t steps) {
 }  // namespace
 
 double FlightQuantile(std::vector<FlightScore> scores, double level) {
-  std::size_t flights = 0;
-  for (const FlightScore& s : scores) flights = std::max(flights, s.flight + 1);
-  std::vector<double> mass(flights);
-  for (const FlightScore& s : scores) mass[s.flight] += 1;
-  const auto with_any = std::count_if(mass.begin(), mass.end(), [](double m) { return m > 0; });
-  for (double& m : mass) m = 1 / (m * static_cast<double>(with_any + 1));
   std::sort(scores.begin(), scores.end(),
             [](const FlightScore& a, const FlightScore& b) { return a.score < b.score; });
-  double sum = 0;
-  for (const FlightScore& s : scores) {
-    if ((sum += mass[s.flight]) >= level - 1e-9) return s.score;
+  const PooledFlights pool(scores);
+  if (pool.flights().size() < 2) return pool.Quantile(level, kNobody);
+  // The share that holds `level` of a flight that was left out: between these two.
+  double low = 0, high = 1;
+  for (int i = 0; i < 16; ++i) {
+    const double share = (low + high) / 2;
+    (pool.HeldOfOthers(share) >= level - 1e-9 ? high : low) = share;
   }
-  return std::numeric_limits<double>::infinity();
+  return pool.Quantile(high, kNobody);
 }
 
 void FitRegions(const CalibrationWindows& windows, std::span<const Forecast> calibrated,

@@ -57,6 +57,16 @@ double SpreadAboutPoint(const Forecast& forecast, int i) {
   return std::sqrt(square / 3);
 }
 
+double Vagueness(const Forecast& forecast) {
+  double square = 0, length = 0;
+  for (int i = 0; i < forecast.steps(); ++i) {
+    const double spread = SpreadAboutPoint(forecast, i);
+    square += spread * spread;
+    if (i > 0) length += Norm(forecast.point(i) - forecast.point(i - 1));
+  }
+  return std::log(std::sqrt(square / forecast.steps()) / std::max(length, 1e-12));
+}
+
 Calibrator::Calibrator(const Calibration& calibration, int steps, double dt_s)
     : calibration_(calibration) {
   calibration_.residuals = {};
@@ -81,12 +91,20 @@ ForecastShape Calibrator::Shape(const ForecastShape& raw) const {
 
 void Calibrator::Apply(Forecast& forecast, double widened) const noexcept {
   AEROCAST_CHECK(Size(forecast.steps()) == log_scale_.size() && forecast.modes() > 0);
+  const double vague = VagueFactor(forecast);  // of the forecast as it was given
   ApplyTemperature(forecast);
-  ApplyScale(forecast, widened);
+  ApplyScale(forecast, widened * vague);
   if (calibration_.tail_share > 0 && 2 * forecast.modes() <= kMaxModes) AddTails(forecast);
   WriteRegions(forecast);
   forecast.residual_correlation = calibration_.residual_correlation;
   forecast.residuals = residuals_;
+}
+
+double Calibrator::VagueFactor(const Forecast& forecast) const {
+  const Calibration& c = calibration_;
+  if (c.vague_slope == 0) return 1;
+  const double z = std::clamp(Vagueness(forecast), c.vague_low, c.vague_high);
+  return std::exp(c.vague_slope * (z - (c.vague_low + c.vague_high) / 2));
 }
 
 void Calibrator::ApplyTemperature(Forecast& forecast) const {

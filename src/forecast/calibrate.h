@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Makes a forecast say what a calibration has found out: weights by the temperature, wider or
-// narrower modes along their paths, heavy tails, conformal regions, paths to sample from. Works on
+// narrower modes along their paths and by how vague it is, heavy tails, conformal regions, paths to
+// sample from. Works on
 // any forecast in the world that has modes, so one function serves every family. Means and point
 // path stay; so does a displacement mixture, which remains what the network said.
 //
@@ -49,6 +50,7 @@ class Calibrator {
   const Vec3& log_scale(int i) const { return log_scale_[static_cast<std::size_t>(i)]; }
 
  private:
+  double VagueFactor(const Forecast& forecast) const;
   void ApplyTemperature(Forecast& forecast) const;
   void ApplyScale(Forecast& forecast, double widened) const;
   void AddTails(Forecast& forecast) const;
@@ -61,6 +63,10 @@ class Calibrator {
 
 // sqrt(E |x - point|^2 / 3) of the mixture at step i: the unit of the conformal radii.
 double SpreadAboutPoint(const Forecast& forecast, int i);
+
+// How wide a forecast is for the way it goes: log of SpreadAboutPoint, root mean square over the
+// steps, over the length of the point path. Moving, turning or scaling a forecast leaves it.
+double Vagueness(const Forecast& forecast);
 
 // `forecaster`, calibrated. What it could not answer (quality fallback) stays as it is, without
 // regions. Motion that is rougher than the calibration knows is out_of_domain, and its spreads and

@@ -141,6 +141,22 @@ TEST(Calibrator, IsContinuousWhereAPathStandsStill) {
   EXPECT_GT(stand({1, 0, 0}).xx / stand({1, 0, 0}).yy, 4) << "else it never had a direction";
 }
 
+TEST(Calibrator, WidensVagueForecastsAndNarrowsSharpOnes) {
+  Calibration c = MadeUpCalibration(kSteps, false);
+  const Forecast f = MadeUpForecast(3);
+  const double z = Vagueness(f);
+  EXPECT_NEAR(Vagueness(Similarity()(f)), z, 1e-9);
+  const auto ratio = [&](double low, double high) {
+    const double plain = Calibrated(f, c).cov(1, 5).xx;
+    Calibration d = c;
+    d.vague_slope = 0.5, d.vague_low = low, d.vague_high = high;
+    return std::sqrt(Calibrated(f, d).cov(1, 5).xx / plain);
+  };
+  EXPECT_NEAR(ratio(z - 1, z + 1), 1, 1e-9) << "in the middle";
+  EXPECT_NEAR(ratio(z - 3, z + 1), std::exp(0.5), 1e-9);
+  EXPECT_NEAR(ratio(z + 1, z + 3), std::exp(-0.5), 1e-9) << "no further than the range goes";
+}
+
 // Of the ways' weights, however near they lie to each other.
 double WeightEntropy(const Forecast& f) {
   double entropy = 0;

@@ -81,6 +81,15 @@ std::string TailComplaint(const Calibration& c, int modes) {
          std::to_string(modes) + " modes: they would become more than " + std::to_string(kMaxModes);
 }
 
+std::string VagueComplaint(const Calibration& c) {
+  const std::string complaint =
+      FirstOf({RangeComplaint("vague_slope", {&c.vague_slope, 1}, -1, 1),
+               RangeComplaint("vague_low", {&c.vague_low, 1}, -20, 20),
+               RangeComplaint("vague_high", {&c.vague_high, 1}, -20, 20)});
+  if (!complaint.empty() || c.vague_low <= c.vague_high) return complaint;
+  return "'vague_low' is above 'vague_high'";
+}
+
 std::string LevelComplaint(const Calibration& c) {
   if (c.level.size() > kMostConformalLevels) {
     return "'level' has " + std::to_string(c.level.size()) + " numbers, expected at most " +
@@ -169,9 +178,9 @@ std::uint64_t FlightsNeeded(double level) {
 
 std::string CalibrationComplaint(const Calibration& c, int steps, int modes) {
   const auto s = static_cast<std::size_t>(steps);
-  return FirstOf({ScaleComplaint(c), TailComplaint(c, modes), OriginComplaint(c.origin),
-                  LevelComplaint(c), RegionComplaint(c, s), DomainComplaint(c),
-                  ResidualComplaint(c, s)});
+  return FirstOf({ScaleComplaint(c), TailComplaint(c, modes), VagueComplaint(c),
+                  OriginComplaint(c.origin), LevelComplaint(c), RegionComplaint(c, s),
+                  DomainComplaint(c), ResidualComplaint(c, s)});
 }
 
 std::string ToJson(const Calibration& c) {
@@ -198,6 +207,9 @@ std::string ToJson(const Calibration& c) {
   json.Add("tail_share", c.tail_share);
   json.Add("temperature", c.temperature);
   json.AddJson("tube", ListText(c.tube));
+  json.Add("vague_high", c.vague_high);
+  json.Add("vague_low", c.vague_low);
+  json.Add("vague_slope", c.vague_slope);
   json.Add("version", c.origin.version);
   json.Add("windows", c.origin.windows);
   return json.text();
@@ -230,6 +242,9 @@ Result<Calibration> CalibrationFromJson(std::string_view text, const std::string
   c.tail_share = fields.Number("tail_share");
   c.temperature = fields.Number("temperature");
   c.tube = fields.Numbers("tube");
+  c.vague_high = fields.Number("vague_high");
+  c.vague_low = fields.Number("vague_low");
+  c.vague_slope = fields.Number("vague_slope");
   c.origin.version = fields.Text("version");
   c.origin.windows = fields.Count("windows");
   if (const Status status = fields.Finish(); !status.ok()) return status.error();

@@ -45,6 +45,10 @@ struct Calibration {
   // Each mode becomes a narrow and a wide Gaussian; the wide one has this share of the weight and
   // is this much wider. Share 0: modes stay single.
   double tail_share = 0, tail_factor = 1;
+  // Forecasts that are vague for their path (Vagueness in src/forecast/calibrate.h) become wider
+  // and sharp ones narrower, by exp(slope (z - middle of the range)), z kept within the range.
+  // Slope 0: all are treated alike.
+  double vague_slope = 0, vague_low = 0, vague_high = 0;
 
   // Conformal regions, in units of u, the calibrated forecast's root mean square distance from its
   // own point path per axis at that step.

@@ -302,6 +302,10 @@ class MalformedModels {
          "'tail_factor' holds 0.5");
     with("factor without a tail", R"(\"tail_share\":0.2)", R"(\"tail_share\":0.0)",
          "expected 1.0 without a 'tail_share'");
+    with("slope too steep", R"(\"vague_slope\":0.5)", R"(\"vague_slope\":1.5)",
+         "'vague_slope' holds 1.5");
+    with("range upside down", R"(\"vague_low\":-3.0)", R"(\"vague_low\":2.0)",
+         "'vague_low' is above 'vague_high'");
     with("level one", level, R"(\"level\":[0.5,1.0])", "'level' holds 1.0");
     with("levels descend", level, R"(\"level\":[0.9,0.5])", "'level' does not ascend");
     with("level without flights", level, R"(\"level\":[0.5,0.99])",
