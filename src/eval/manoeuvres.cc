@@ -39,7 +39,9 @@ std::vector<FlightWindows> Select(std::span<const FlightWindows> flights, bool b
     FlightWindows some = f;
     some.t0.clear();
     for (const std::uint32_t t0 : f.t0) {
-      if ((changes[n++] >= limit) == before) some.t0.push_back(t0);
+      // Where most windows turn no otherwise than before, the limit is 0: none of those counts.
+      const double change = changes[n++];
+      if ((change >= limit && change > 0) == before) some.t0.push_back(t0);
     }
     if (!some.t0.empty()) selected.push_back(std::move(some));
   }

@@ -17,8 +17,8 @@ inline constexpr double kManoeuvreShare = 0.1;  // of all windows
 // the object hardly moves (0.05 m/s) or a second is not recorded.
 double TurnChange(const Recording& flight, std::size_t t0);
 
-// The windows with the largest turn change (kManoeuvreShare of all of them together), or all
-// others. Flights that have none left are left out.
+// The windows with the largest turn change (kManoeuvreShare of all of them together, fewer when
+// fewer change at all), or all others. Flights that have none left are left out.
 std::vector<FlightWindows> BeforeManoeuvres(std::span<const FlightWindows> flights);
 std::vector<FlightWindows> NotBeforeManoeuvres(std::span<const FlightWindows> flights);
 

@@ -45,5 +45,14 @@ TEST(Manoeuvres, ATenthIsBeforeThem) {
   }
 }
 
+TEST(Manoeuvres, WhatDoesNotTurnIsBeforeNone) {
+  const Recording still = MakeFlight(20, 50, [](double) { return Vec3{1, 2, 3}; });
+  const std::vector<const Recording*> one = {&still};
+  const std::vector<FlightWindows> all = CutFlights(one, WindowSpec{});
+  ASSERT_GT(CountWindows(all), 0u);
+  EXPECT_EQ(CountWindows(BeforeManoeuvres(all)), 0u);
+  EXPECT_EQ(CountWindows(NotBeforeManoeuvres(all)), CountWindows(all));
+}
+
 }  // namespace
 }  // namespace aerocast
