@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -26,7 +29,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr char kRecord[] = "stage.json", kLog[] = "log.txt";
+// `begun` holds the key of an attempt that is under way, so that no other goes on from it.
+constexpr char kRecord[] = "stage.json", kLog[] = "log.txt", kBegun[] = "begun", kLock[] = "lock";
+constexpr auto kPoll = std::chrono::milliseconds(20);
 
 Error Failed(const std::string& sentence) { return {ErrorCode::kIo, sentence}; }
 
@@ -47,7 +52,7 @@ Result<std::string> HashOf(const fs::path& path) {
   Sha256 hash;
   for (const fs::path& file : files) {
     const std::string name = fs::relative(file, path, code).string();
-    if (name == kRecord || name == kLog) continue;
+    if (name == kRecord || name == kLog || name == kBegun) continue;
     const Result<std::string> content = ReadFile(file);
     if (!content.ok()) return content.error();
     hash.Update(name + '\n' + Sha256Hex(*content) + '\n');
@@ -103,9 +108,41 @@ std::string EndOf(const fs::path& log) {
   return text->substr(begin == text->npos ? 0 : begin + 1);
 }
 
-// Runs the program with its output going to the end of `log`; its exit code, 128 + n for signal n.
+// In the child: becomes the program. It ends when we do, and gets signals that we have blocked.
+[[noreturn]] void Become(char* const* argv, int output, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(127);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  execv(argv[0], argv);
+  _exit(127);
+}
+
+// Waits for the child; when we are told to stop, so is it, once. Its exit code, 128 + n for signal
+// n.
+Result<int> WaitFor(pid_t child, const std::atomic<bool>* stop) {
+  bool told = false;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (ended < 0 && errno != EINTR) {
+      return Failed(fmt::format("lost process {}: {}", child, std::strerror(errno)));
+    }
+    if (!told && stop != nullptr && *stop) {
+      kill(child, SIGTERM);
+      told = true;
+    }
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
+// Runs the program with its output going to the end of `log`.
 Result<int> Run(const fs::path& program, const std::vector<std::string>& arguments,
-                const fs::path& log) {
+                const fs::path& log, const std::atomic<bool>* stop) {
   const Descriptor to(open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (to.fd() < 0) return Failed(fmt::format("{}: {}", log.string(), std::strerror(errno)));
   std::vector<std::string> words = {program.string()};
@@ -113,28 +150,31 @@ Result<int> Run(const fs::path& program, const std::vector<std::string>& argumen
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const pid_t child = fork();
+  const pid_t parent = getpid(), child = fork();
   if (child < 0) return Failed(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
-  if (child == 0) {
-    dup2(to.fd(), STDOUT_FILENO);
-    dup2(to.fd(), STDERR_FILENO);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return Failed(fmt::format("lost {}: {}", words[0], std::strerror(errno)));
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (child == 0) Become(argv.data(), to.fd(), parent);
+  return WaitFor(child, stop);
+}
+
+// Holds OUT for one process at a time; the descriptor is the lock.
+Result<Descriptor> LockDirectory(const fs::path& out) {
+  std::error_code code;
+  fs::create_directories(out, code);
+  if (code) return Failed(fmt::format("{}: {}", out.string(), code.message()));
+  const fs::path file = out / kLock;
+  Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (lock.fd() < 0) return Failed(fmt::format("{}: {}", file.string(), std::strerror(errno)));
+  if (flock(lock.fd(), LOCK_EX | LOCK_NB) == 0) return lock;
+  return Error{ErrorCode::kExists,
+               fmt::format("{}: another process is making stages in this directory", out.string())};
 }
 
 class Runner {
  public:
   Runner(std::span<const Stage> stages, const StageOptions& options)
-      : stages_(stages), options_(options), state_(stages.size()) {}
+      : stages_(stages), options_(options), state_(stages.size()), reports_(stages.size()) {}
 
   Result<std::vector<StageReport>> Run() {
-    reports_.resize(stages_.size());
     std::vector<std::thread> workers;
     for (int i = 1; i < options_.jobs; ++i) workers.emplace_back([this] { Work(); });
     Work();
@@ -176,8 +216,7 @@ class Runner {
 
   // The first stage that can run now.
   std::optional<std::size_t> Next() {
-    if (!failed_ && options_.stop != nullptr && *options_.stop)
-      failed_ = Failed("stopped between two stages");
+    if (!failed_ && Stopped()) failed_ = Failed("stopped between two stages");
     if (failed_ || alone_) return std::nullopt;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       if (state_[i] != State::kWaiting || !IsReady(stages_[i])) continue;
@@ -186,6 +225,8 @@ class Runner {
     }
     return std::nullopt;
   }
+
+  bool Stopped() const { return options_.stop != nullptr && *options_.stop; }
 
   bool IsReady(const Stage& stage) const {
     return std::all_of(stage.needs.begin(), stage.needs.end(),
@@ -200,7 +241,7 @@ class Runner {
   // What the output depends on; the stages before it are done.
   Result<std::string> KeyOf(const Stage& stage) const {
     Sha256 hash;
-    hash.Update(fmt::format("aerocast-stage 1\n{}\n{}\n", stage.name, stage.version));
+    hash.Update(fmt::format("aerocast-stage 1\n{}\n{}\n", stage.name, stage.facts));
     for (const StageCommand& command : stage.commands) {
       for (const std::string& word : command) hash.Update(word + '\n');
       hash.Update("\n");
@@ -234,8 +275,9 @@ class Runner {
       options_.begin(stage, i + 1, stages_.size(), Left(i));
     }
     const auto start = std::chrono::steady_clock::now();
-    if (Status done = Make(stage, directory); !done.ok()) return done.error();
+    if (Status done = Make(stage, directory, *key); !done.ok()) return done.error();
     std::error_code code;
+    fs::remove(directory / kBegun, code);
     for (const fs::path& scratch : stage.scratch) fs::remove_all(directory / scratch, code);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -246,36 +288,70 @@ class Runner {
     return StageReport{stage.name, false, seconds};
   }
 
-  // Expected time of this stage and of all that are not there yet, shared by the jobs.
+  // Expected time of this stage and of all that are to be made yet, shared by the jobs. What is
+  // behind a stage that is or was made may have to be made again.
   double Left(std::size_t current) const {
+    std::set<std::string> made;
     double left = 0;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (state_[i] == State::kDone || (i != current && ReadRecord(Directory(stages_[i]))))
-        continue;
-      left += stages_[i].expected_s;
+      const Stage& stage = stages_[i];
+      const bool done = state_[i] == State::kDone;
+      const bool follows = std::any_of(stage.needs.begin(), stage.needs.end(),
+                                       [&](const std::string& n) { return made.contains(n); });
+      const bool pending =
+          !done && (i == current || follows || !ReadRecord(Directory(stage)).has_value());
+      if (pending) left += stage.expected_s;
+      if (pending || (done && !reports_[i].cached)) made.insert(stage.name);
     }
     return left / std::max(1, options_.jobs);
   }
 
-  Status Make(const Stage& stage, const fs::path& directory) const {
+  // Whether an attempt at the very same output was cut short where it can go on.
+  static bool CanResume(const Stage& stage, const fs::path& directory, const std::string& key) {
     std::error_code code;
-    const bool resumed = !stage.resumes.empty() && !fs::exists(directory / kRecord, code) &&
-                         fs::exists(directory / stage.resumes, code);
+    if (stage.resumes.empty() || fs::exists(directory / kRecord, code) ||
+        !fs::exists(directory / stage.resumes, code))
+      return false;
+    const Result<std::string> begun = ReadFile(directory / kBegun);
+    return begun.ok() && *begun == key + "\n";
+  }
+
+  Status Make(const Stage& stage, const fs::path& directory, const std::string& key) const {
+    std::error_code code;
+    const bool resumed = CanResume(stage, directory, key);
     if (!resumed) fs::remove_all(directory, code);
     fs::create_directories(directory, code);
     if (code) return Failed(fmt::format("{}: {}", directory.string(), code.message()));
-    if (stage.work) return stage.work(options_.out, directory);
+    if (Status s = WriteFileAtomically(directory / kBegun, key + "\n"); !s.ok()) return s;
+    if (stage.work) return DoWork(stage, directory);
     const std::vector<StageCommand> resuming = {stage.resume_command};
     for (const StageCommand& command : resumed ? resuming : stage.commands) {
-      const std::vector<std::string> arguments = Resolve(command, stage, options_.out);
-      const Result<int> exit = aerocast::Run(options_.program, arguments, directory / kLog);
-      if (!exit.ok()) return exit.error();
-      if (*exit == 0) continue;
-      return Failed(fmt::format("{}: 'aerocast {}' ended with {}: {}; all it said is in {}",
-                                stage.name, fmt::join(arguments, " "), *exit,
-                                EndOf(directory / kLog), (directory / kLog).string()));
+      if (Status s = RunCommand(stage, command, directory / kLog); !s.ok()) return s;
     }
     return {};
+  }
+
+  // Files of stages before it may have been tampered with, and JSON throws at what it does not
+  // expect.
+  Status DoWork(const Stage& stage, const fs::path& directory) const {
+    try {
+      return stage.work(options_.out, directory);
+    } catch (const std::exception& error) {
+      return Failed(fmt::format("{}: {}", stage.name, error.what()));
+    }
+  }
+
+  Status RunCommand(const Stage& stage, const StageCommand& command, const fs::path& log) const {
+    const std::vector<std::string> arguments = Resolve(command, stage, options_.out);
+    const Result<int> exit = aerocast::Run(options_.program, arguments, log, options_.stop);
+    if (!exit.ok()) return exit.error();
+    if (*exit == 0) return {};
+    if (Stopped()) {
+      return Failed(fmt::format("stopped during {}; the same call goes on from there", stage.name));
+    }
+    return Failed(fmt::format("{}: 'aerocast {}' ended with {}: {}; all it said is in {}",
+                              stage.name, fmt::join(arguments, " "), *exit, EndOf(log),
+                              log.string()));
   }
 
   Status WriteRecord(const Stage& stage, const Record& record) const {
@@ -347,6 +423,8 @@ Result<std::vector<Stage>> SelectStages(std::span<const Stage> stages,
 Result<std::vector<StageReport>> RunStages(std::span<const Stage> stages,
                                            const StageOptions& options) {
   if (Status s = CheckStages(stages); !s.ok()) return s.error();
+  const Result<Descriptor> lock = LockDirectory(options.out);
+  if (!lock.ok()) return lock.error();
   return Runner(stages, options).Run();
 }
 

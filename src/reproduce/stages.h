@@ -5,10 +5,13 @@
 //
 //   OUT/NAME/          what the stage wrote
 //   OUT/NAME/log.txt   what its commands said
+//   OUT/NAME/begun     while it is made: the key of what is being made
 //   OUT/NAME/stage.json  last, when everything is there: the key, the commands, the time it took
+//   OUT/lock           held by the one process that may work in OUT
 //
 // The key is a hash of the commands, the content of the files, and the outputs of the stages it
-// needs. So deleting one output redoes that stage, and those behind it where it came out otherwise.
+// needs. An attempt that was cut short is resumed only under the key it was begun with. So deleting
+// one output redoes that stage, and those behind it where it came out otherwise.
 #pragma once
 
 #include <atomic>
@@ -36,9 +39,10 @@ struct Stage {
   std::filesystem::path resumes;
   StageCommand resume_command;
   std::vector<std::filesystem::path> scratch;  // below its directory, removed when it is done
-  // Instead of commands: writes into the directory. `version` is part of the key.
+  // Instead of commands: writes into the directory. An exception becomes an error.
   std::function<Status(const std::filesystem::path& out, const std::filesystem::path& own)> work;
   int version = 0;
+  std::string facts;  // whatever else the output depends on: part of the key
   double expected_s = 5;
   bool alone = false;  // nothing else runs meanwhile: it measures time
 };
@@ -55,7 +59,7 @@ struct StageOptions {
   // all after it are expected to take.
   std::function<void(const Stage& stage, std::size_t number, std::size_t of, double left_s)> begin;
   int jobs = 1;                             // stages that run at once, where they can
-  const std::atomic<bool>* stop = nullptr;  // between stages; a command gets the signal itself
+  const std::atomic<bool>* stop = nullptr;  // set: the running commands get SIGTERM, none follows
 };
 
 // Says what is wrong with the list: a name twice, a need that does not come before.
@@ -67,8 +71,8 @@ Result<std::vector<Stage>> SelectStages(std::span<const Stage> stages,
                                         std::span<const std::string> only);
 
 // Runs what is not there, in order, and `jobs` at a time. Errors: the first command that fails,
-// with the end of its log; what runs beside it is finished, and what does not depend on it may be
-// left.
+// with the end of its log (what runs beside it is finished, and what does not depend on it may be
+// left); a directory that another process works in.
 Result<std::vector<StageReport>> RunStages(std::span<const Stage> stages,
                                            const StageOptions& options);
 
