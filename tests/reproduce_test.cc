@@ -56,20 +56,27 @@ TEST_F(Reproduce, FromNothingToTheReport) {
   const Outcome first = Run();
   ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
   const std::string tables = Slurp(dir_ / "r/report/tables.md");
-  EXPECT_THAT(tables, AllOf(HasSubstr("Did the paper's conclusions hold?"), HasSubstr("Table II"),
-                            HasSubstr("Table III"), HasSubstr("Table IV"), HasSubstr("Table V"),
-                            HasSubstr("Table VI"), HasSubstr("figures/horizon.svg"),
-                            HasSubstr("(0.055)"), HasSubstr("plus-small")));
+  EXPECT_THAT(tables,
+              AllOf(HasSubstr("Did the paper's conclusions hold?"), HasSubstr("(Table II)"),
+                    HasSubstr("(Table III)"), HasSubstr("(Table IV)"), HasSubstr("(Table V), 1 s"),
+                    HasSubstr("(Table VI)"), HasSubstr("figures/horizon.svg"), HasSubstr("(0.055)"),
+                    HasSubstr("plus-small"), HasSubstr("full, the ablations' budget"),
+                    HasSubstr("Ten seconds of history"), HasSubstr("At equal windows")));
   EXPECT_THAT(tables, Not(HasSubstr("Not made in this run")));
   EXPECT_THAT(tables, Not(HasSubstr("nan")));
   const auto summary = nlohmann::json::parse(Slurp(dir_ / "r/report/summary.json"));
   EXPECT_GE(summary["conclusions"].size(), 10u);
+  int undecided = 0;
   for (const auto& c : summary["conclusions"]) {
     EXPECT_NE(c["verdict"], "not testable") << c["claim"];
+    undecided += c["verdict"] == "undecided";
   }
+  EXPECT_GE(undecided, 8) << "one seed decides nothing";
+  EXPECT_GT(summary["numbers"].size(), 100u);
   EXPECT_THAT(Slurp(dir_ / "r/report/report.html"), Not(HasSubstr("src=\"http")));
 
   EXPECT_TRUE(Made(Run()).empty()) << "everything is there";
+  EXPECT_THAT(Made(Run("--commit abc")), testing::ElementsAre("report"));
   fs::remove_all(dir_ / "r/bench/gru");
   EXPECT_THAT(Made(Run()), testing::ElementsAre("bench/gru", "report"));
   fs::remove_all(dir_ / "r/train/quarter-gru-t5");
@@ -83,6 +90,20 @@ TEST_F(Reproduce, RefusesNonsense) {
   ExpectRefusal("reproduce --out out --only train/oracle", 2, "no stage is called 'train/oracle'");
   ExpectRefusal("reproduce --out out --real nowhere", 1, "nowhere");
   ExpectRefusal("reproduce --out out --budget soon", 2, "--budget is 'soon'");
+  ExpectRefusal("reproduce --out out --budget 2s", 2, "--ablation-share of --budget is 0.8 s");
+  const Outcome several = Aerocast("reproduce --out out --jobs 2", "WORLD_SIZE=2 RANK=0");
+  EXPECT_EQ(several.exit_code, 2);
+  EXPECT_THAT(several.err, HasSubstr("--jobs is above 1 on several machines"));
+}
+
+TEST_F(Reproduce, OtherMachinesHelpWithTheTrainingsThatWereChosen) {
+  const auto listed = [&](const std::string& only) {
+    return Aerocast("reproduce --out out --list --only " + only, "WORLD_SIZE=2 RANK=1").out;
+  };
+  EXPECT_THAT(listed("evaluate/ablations"),
+              AllOf(HasSubstr("train/ablation-k1 "), Not(HasSubstr("train/quarter")),
+                    Not(HasSubstr("evaluate/"))));
+  EXPECT_EQ(listed("corpus/paper"), "");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "apps/cli/command.h"
@@ -28,11 +30,33 @@ bool IsHelper() {
   return rank != nullptr && std::string(rank) != "0";
 }
 
+// How many machines train together.
+int Machines() {
+  const char* size = std::getenv("WORLD_SIZE");
+  return size == nullptr ? 1 : std::atoi(size);
+}
+
+// Of the stages that were chosen, the trainings and what they need.
+Result<std::vector<Stage>> OnlyTrainings(const std::vector<Stage>& chosen) {
+  std::vector<std::string> trainings;
+  for (const Stage& stage : chosen) {
+    if (stage.name.starts_with("train/")) trainings.push_back(stage.name);
+  }
+  if (trainings.empty()) return std::vector<Stage>();
+  return SelectStages(chosen, trainings);
+}
+
 Result<std::vector<Stage>> MakeStages(ReproduceFlags& flags) {
   PlanOptions& plan = flags.plan;
   const Result<double> budget = ParseDuration("--budget", flags.budget);
   if (!budget.ok()) return budget.error();
   plan.budget_s = *budget;
+  if (Status s = CheckPlan(plan); !s.ok()) return s.error();
+  if (flags.jobs > 1 && Machines() > 1) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--jobs is above 1 on several machines (WORLD_SIZE), which train one network at a "
+                 "time together"};
+  }
   for (const auto& [from, to] : {std::pair{&flags.real, &plan.real}, {&flags.other, &plan.other}}) {
     std::error_code code;
     if (from->empty()) continue;
@@ -52,10 +76,10 @@ Result<std::vector<Stage>> MakeStages(ReproduceFlags& flags) {
     plan.bundled.emplace_back(*file);
   }
   std::vector<Stage> stages = MakePlan(plan);
-  if (IsHelper()) return SelectStages(stages, std::vector<std::string>{"train/*"});
-  const ReportFacts facts = {flags.commit, DescribeMachine()};
+  const ReportFacts facts = {flags.commit, DescribeMachine(), flags.jobs};
   stages.push_back(ReportStage(stages, plan, facts));
-  return SelectStages(stages, flags.only);
+  Result<std::vector<Stage>> chosen = SelectStages(stages, flags.only);
+  return chosen.ok() && IsHelper() ? OnlyTrainings(*chosen) : chosen;
 }
 
 Status RunReproduce(ReproduceFlags& flags) {
@@ -79,15 +103,13 @@ Status RunReproduce(ReproduceFlags& flags) {
     fmt::print("[{:>3}/{}] {:<36} about {} left\n", number, of, stage.name, Clock(left_s));
     std::fflush(stdout);
   };
+  const auto start = std::chrono::steady_clock::now();
   const Result<std::vector<StageReport>> done = RunStages(*stages, options);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   if (!done.ok()) return done.error();
-  std::size_t made = 0;
-  double seconds = 0;
-  for (const StageReport& report : *done) {
-    if (report.cached) continue;
-    ++made, seconds += report.seconds;
-  }
-  fmt::print("{} made in {}, {} were there already\n", Count(made, "stage"), Clock(seconds),
+  const auto made = static_cast<std::size_t>(std::count_if(
+      done->begin(), done->end(), [](const StageReport& report) { return !report.cached; }));
+  fmt::print("{} made in {}, {} were there already\n", Count(made, "stage"), Clock(took.count()),
              done->size() - made);
   if (fs::exists(options.out / "report/tables.md", code)) {
     fmt::print("tables: {0}/report/tables.md\npage: {0}/report/report.html\n", flags.out);

@@ -11,11 +11,15 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-// Short runs want a larger rate than the paper's 300 epochs (docs/training.md); one for all.
-constexpr char kRate[] = "train.lr=3e-4";
 constexpr double kEvaluateS = 40, kCalibrateS = 30, kBenchS = 15;
 
 const Names kClassical = {"hold", "cv", "ca", "ctrv", "imm", "ridge", "knn"};
+
+// "models/aerocast-plus.safetensors" is plus.
+std::string BundledName(const fs::path& file) {
+  const std::string stem = file.stem().string(), prefix = "aerocast-";
+  return stem.starts_with(prefix) ? stem.substr(prefix.size()) : stem;
+}
 
 std::string Join(const Names& words) { return fmt::format("{}", fmt::join(words, ",")); }
 
@@ -83,14 +87,14 @@ class Planner {
                           "--seed",
                           std::to_string(seed),
                           "--set",
-                          kRate,
+                          fmt::format("train.lr={}", kRate),
                           "--out",
                           "{}/run"};
     train.insert(train.end(), more.begin(), more.end());
     train.insert(train.end(), options_.train_options.begin(), options_.train_options.end());
     Stage& stage = Add("train/" + name, {kBalanced}, {train}, budget_s + 10);
     stage.files = {options_.configs / (config + ".toml")};
-    stage.resumes = "run/checkpoints";
+    stage.resumes = "run/run.json";  // the last thing that makes it a run
     stage.scratch = {"run/checkpoints"};
     stage.resume_command = {"train", "--resume", "{}/run"};
     if (!calibrated) return;
@@ -107,8 +111,10 @@ class Planner {
       AddTraining(n.name, n.name, options_.budget_s, 1, {}, true);
     }
     AddTraining("paper-sigma-1mm", "paper-sigma-1mm", options_.budget_s, 1, {}, true);
+    const double ablation_s = options_.ablation_share * options_.budget_s;
+    AddTraining(kAblationFull, "paper", ablation_s, 1, {}, false);
     for (const PaperNetwork& n : Ablations()) {
-      AddTraining(n.name, n.name, options_.ablation_share * options_.budget_s, 1, {}, false);
+      AddTraining(n.name, n.name, ablation_s, 1, {}, false);
     }
     const double quarter_s = options_.quarter_share * options_.budget_s;
     for (int seed = 1; seed <= options_.seeds; ++seed) {
@@ -134,6 +140,7 @@ class Planner {
   // Models for `evaluate --models`, by the stages they come from.
   struct Contestants {
     Names needs, models;
+    std::vector<fs::path> files;
 
     void Calibrated(const std::string& name) { AddFrom("calibrate/" + name, "", name); }
     void Raw(const std::string& name) { AddFrom("train/" + name, "run/", name); }
@@ -141,6 +148,7 @@ class Planner {
       for (std::size_t i = 0; i < options.bundled.size(); ++i) {
         models.push_back(fmt::format("{{file{}}}", i));
       }
+      files = options.bundled;
     }
     void Classical() { models.insert(models.end(), kClassical.begin(), kClassical.end()); }
 
@@ -164,7 +172,7 @@ class Planner {
     command.insert(command.end(), options.begin(), options.end());
     Stage& stage = Add("evaluate/" + name, needs, {command},
                        kEvaluateS * static_cast<double>(contestants.models.size()) / 10);
-    stage.files = options_.bundled;
+    stage.files = contestants.files;
   }
 
   void AddEvaluations() {
@@ -177,6 +185,7 @@ class Planner {
       for (const PaperNetwork& n : PaperNetworks()) quarter.Calibrated(Quarter(n.name, seed));
     }
     ablations.Raw("paper");
+    ablations.Raw(kAblationFull);
     for (const PaperNetwork& n : Ablations()) ablations.Raw(n.name);
     for (const PaperNetwork& n : PaperNetworks()) few.Calibrated(Quarter(n.name, 1));
     for (Contestants* all : {&sizes, &quarter, &few}) all->Classical();
@@ -221,12 +230,21 @@ class Planner {
 
   void AddBenches() {
     for (const PaperNetwork& n : PaperNetworks()) {
-      Add("bench/" + n.name, {"train/" + n.name},
-          {{"bench", "{train/" + n.name + "}/run/model.safetensors", "--calls", "500", "--threads",
-            "1", "--batches", "1", "--json", "{}/bench.json"}},
-          kBenchS)
-          .alone = true;
+      AddBench(n.name, "{train/" + n.name + "}/run/model.safetensors").needs = {"train/" + n.name};
     }
+    for (const fs::path& file : options_.bundled) {
+      AddBench(BundledName(file), "{file0}").files = {file};
+    }
+  }
+
+  Stage& AddBench(const std::string& name, const std::string& model) {
+    Stage& stage = Add("bench/" + name, {},
+                       {{"bench", model, "--calls", "500", "--threads", "1", "--batches", "1",
+                         "--json", "{}/bench.json"},
+                        {"describe", model, "--json", "{}/describe.json"}},
+                       kBenchS);
+    stage.alone = true;
+    return stage;
   }
 
   const PlanOptions& options_;
@@ -272,6 +290,19 @@ const std::vector<Shift>& Shifts() {
 const std::vector<std::string>& HistorySubsets() {
   static const std::vector<std::string> subsets = {"before-manoeuvres", "other"};
   return subsets;
+}
+
+Status CheckPlan(const PlanOptions& options) {
+  const std::pair<const char*, double> budgets[] = {
+      {"--budget", options.budget_s},
+      {"--ablation-share of --budget", options.ablation_share * options.budget_s},
+      {"--quarter-share of --budget", options.quarter_share * options.budget_s}};
+  for (const auto& [name, seconds] : budgets) {
+    if (seconds >= 1) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} is {:.3g} s, expected at least a second", name, seconds)};
+  }
+  return {};
 }
 
 std::vector<Stage> MakePlan(const PlanOptions& options) { return Planner(options).Make(); }

@@ -40,6 +40,11 @@ const std::vector<PaperNetwork>& PaperNetworks();
 // The ablations: the name of their config and what the paper calls them.
 const std::vector<PaperNetwork>& Ablations();
 
+// The full model, trained for as long as its ablations: what they are compared with.
+inline constexpr char kAblationFull[] = "ablation-full";
+// Short runs want a larger rate than the paper's 300 epochs (docs/training.md); one for all.
+inline constexpr char kRate[] = "3e-4";
+
 // How test flights are shifted: arguments of `evaluate`.
 struct Shift {
   std::string name, title;
@@ -52,6 +57,8 @@ const std::vector<std::string>& HistorySubsets();
 // Tokens that a trained network is left with; the last is all of them.
 inline constexpr std::array<int, 4> kTokensLeft = {5, 10, 15, 20};
 
+// Refuses budgets that a training would refuse, before anything is made.
+Status CheckPlan(const PlanOptions& options);
 std::vector<Stage> MakePlan(const PlanOptions& options);
 
 }  // namespace aerocast

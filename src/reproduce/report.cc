@@ -3,11 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 
 #include "aerocast/version.h"
 #include "src/base/file.h"
 #include "src/reproduce/conclusions.h"
+#include "src/reproduce/paper_values.h"
 #include "src/reproduce/sections.h"
 
 namespace aerocast {
@@ -15,17 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// Every directory right below `parent`, by name.
-std::vector<fs::path> Below(const fs::path& parent) {
-  std::vector<fs::path> found;
-  std::error_code code;
-  for (fs::directory_iterator at(parent, code), end; at != end; at.increment(code)) {
-    if (at->is_directory(code)) found.push_back(at->path());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 Result<nlohmann::json> ReadJson(const fs::path& file) {
   const Result<std::string> text = ReadFile(file);
@@ -35,47 +25,137 @@ Result<nlohmann::json> ReadJson(const fs::path& file) {
   return json;
 }
 
-Result<Findings> Gather(const fs::path& out, const PlanOptions& options) {
+// Reads what is there of a file of a stage into `to`, under the stage's name without its folder.
+Status AddJson(const fs::path& file, const std::string& name,
+               std::map<std::string, nlohmann::json>& to) {
+  std::error_code code;
+  if (!fs::exists(file, code)) return {};
+  Result<nlohmann::json> json = ReadJson(file);
+  if (!json.ok()) return json.error();
+  to.emplace(name, std::move(*json));
+  return {};
+}
+
+Status AddEvaluation(const fs::path& file, const std::string& name, Findings& findings) {
+  std::error_code code;
+  if (!fs::exists(file, code)) return {};
+  Result<Results> results = ReadResults(file);
+  if (!results.ok()) return results.error();
+  findings.evaluations.emplace(name, std::move(*results));
+  return {};
+}
+
+Status AddCurve(const fs::path& file, const std::string& name, Findings& findings) {
+  std::error_code code;
+  if (!fs::exists(file, code)) return {};
+  const Result<std::string> text = ReadFile(file);
+  if (!text.ok()) return text.error();
+  Result<TrainingCurve> curve = CurveFromJson(*text, file.string());
+  if (!curve.ok()) return curve.error();
+  findings.curves.emplace(name, std::move(*curve));
+  return {};
+}
+
+Status AddStage(const fs::path& out, const std::string& stage, Findings& findings) {
+  const std::size_t slash = stage.find('/');
+  const std::string folder = stage.substr(0, slash),
+                    name = slash == stage.npos ? "" : stage.substr(slash + 1);
+  const fs::path own = out / stage;
+  if (folder == "evaluate") return AddEvaluation(own / "results.json", name, findings);
+  if (folder == "train") return AddCurve(own / "run" / "curves.json", name, findings);
+  if (folder == "corpus") return AddJson(own / "stats.json", name, findings.corpora);
+  if (folder == "bench") {
+    if (Status s = AddJson(own / "describe.json", name, findings.descriptions); !s.ok()) return s;
+    return AddJson(own / "bench.json", name, findings.benches);
+  }
+  std::error_code code;
+  if (stage != "attention" || !fs::exists(own / "attention.json", code)) return {};
+  Result<nlohmann::json> attention = ReadJson(own / "attention.json");
+  if (!attention.ok()) return attention.error();
+  findings.attention = std::move(*attention);
+  return {};
+}
+
+// Of the planned stages alone: another plan may have left others in OUT.
+Result<Findings> Gather(const fs::path& out, std::span<const std::string> stages,
+                        const PlanOptions& options) {
   Findings findings;
   findings.options = options;
-  std::error_code code;
-  for (const fs::path& stage : Below(out / "evaluate")) {
-    if (!fs::exists(stage / "results.json", code)) continue;
-    Result<Results> results = ReadResults(stage / "results.json");
-    if (!results.ok()) return results.error();
-    findings.evaluations.emplace(stage.filename(), std::move(*results));
-  }
-  for (const fs::path& stage : Below(out / "train")) {
-    const fs::path file = stage / "run" / "curves.json";
-    if (!fs::exists(file, code)) continue;
-    const Result<std::string> text = ReadFile(file);
-    if (!text.ok()) return text.error();
-    Result<TrainingCurve> curve = CurveFromJson(*text, file.string());
-    if (!curve.ok()) return curve.error();
-    findings.curves.emplace(stage.filename(), std::move(*curve));
-  }
-  for (const fs::path& stage : Below(out / "bench")) {
-    if (!fs::exists(stage / "bench.json", code)) continue;
-    Result<nlohmann::json> bench = ReadJson(stage / "bench.json");
-    if (!bench.ok()) return bench.error();
-    findings.benches.emplace(stage.filename(), std::move(*bench));
-  }
-  if (fs::exists(out / "attention/attention.json", code)) {
-    Result<nlohmann::json> attention = ReadJson(out / "attention/attention.json");
-    if (!attention.ok()) return attention.error();
-    findings.attention = std::move(*attention);
-  }
-  if (fs::exists(out / "corpus/paper/stats.json", code)) {
-    Result<nlohmann::json> stats = ReadJson(out / "corpus/paper/stats.json");
-    if (!stats.ok()) return stats.error();
-    findings.corpus = std::move(*stats);
+  for (const std::string& stage : stages) {
+    if (Status s = AddStage(out, stage, findings); !s.ok()) return s.error();
   }
   return findings;
 }
 
+// What was asked for, for the head of the report, its summary and its key.
+Json Asked(const PlanOptions& options, const ReportFacts& facts) {
+  return {{"program", fmt::format("aerocast {}", Version())},
+          {"commit", facts.commit},
+          {"machine", facts.machine},
+          {"jobs", facts.jobs},
+          {"budget_s", options.budget_s},
+          {"ablation_share", options.ablation_share},
+          {"quarter_share", options.quarter_share},
+          {"seeds", options.seeds},
+          {"stride", options.stride},
+          {"lr", kRate},
+          {"train_options", options.train_options},
+          {"real_flights", !options.real.empty()},
+          {"other_vehicle", !options.other.empty()}};
+}
+
+// null: there is none.
+Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+double PaperValue(const std::string& evaluation, const std::string& model, Metric metric) {
+  for (const paper::ComparisonRow& row : paper::kComparison) {
+    if (evaluation != "sizes-raw" || row.network != model) continue;
+    switch (metric) {
+      case Metric::kAde:
+        return row.ade;
+      case Metric::kFde:
+        return row.fde;
+      case Metric::kMinAdeSamples:
+        return row.min_ade;
+      case Metric::kMinFdeSamples:
+        return row.min_fde;
+      case Metric::kNllDisplacementLambda:
+        return row.nll;
+      case Metric::kCrpsDisplacement:
+        return row.crps;
+      case Metric::kEceDisplacement:
+        return row.ece;
+      default:
+        return paper::kNone;
+    }
+  }
+  return paper::kNone;
+}
+
+// Every metric of every model over all windows of every evaluation, as numbers.
+Json Numbers(const Findings& findings) {
+  Json numbers = Json::array();
+  for (const auto& [evaluation, results] : findings.evaluations) {
+    for (const ModelResult& m : results.models) {
+      for (int i = 0; i < kMetricCount; ++i) {
+        const auto metric = static_cast<Metric>(i);
+        const MetricEstimate e = MetricOf(results, m.model.name, metric);
+        if (!std::isfinite(e.value)) continue;
+        Json row = {{"evaluation", evaluation},   {"model", m.model.name},
+                    {"metric", Info(metric).key}, {"value", Number(e.value)},
+                    {"low", Number(e.low)},       {"high", Number(e.high)}};
+        const double paper = PaperValue(evaluation, m.model.name, metric);
+        if (std::isfinite(paper)) row["paper"] = paper;
+        numbers.push_back(std::move(row));
+      }
+    }
+  }
+  return numbers;
+}
+
 // Every table's cells, and what judged them, for other programs.
 Json Summary(const Document& document, const std::vector<Conclusion>& conclusions,
-             const PlanOptions& options, const ReportFacts& facts) {
+             const Findings& findings, const Json& asked) {
   Json tables = Json::array(), judged = Json::array();
   std::string heading;
   for (const Block& block : document.blocks) {
@@ -91,17 +171,55 @@ Json Summary(const Document& document, const std::vector<Conclusion>& conclusion
                       {"verdict", VerdictName(c.verdict)},
                       {"evidence", c.evidence}});
   }
-  return {{"format", "aerocast-reproduction"},
-          {"version", 1},
-          {"program", fmt::format("aerocast {}", Version())},
-          {"commit", facts.commit},
-          {"machine", facts.machine},
-          {"budget_s", options.budget_s},
-          {"ablation_share", options.ablation_share},
-          {"quarter_share", options.quarter_share},
-          {"seeds", options.seeds},
-          {"tables", tables},
-          {"conclusions", judged}};
+  Json summary = {{"format", "aerocast-reproduction"}, {"version", 1}};
+  summary.update(asked);
+  summary["tables"] = tables;
+  summary["numbers"] = Numbers(findings);
+  summary["conclusions"] = judged;
+  return summary;
+}
+
+std::string HeadText(const PlanOptions& options, const ReportFacts& facts) {
+  std::string more;
+  for (const std::string& option : options.train_options) more += " `" + option + "`";
+  return fmt::format(
+      "Made by `aerocast reproduce` {}{} on {}, {} at a time: {} for each of the five networks, {} "
+      "for an ablation, {} for a network of a quarter of the width, {} {} of those; learning rate "
+      "{}{}. {}. Flights are split by flight (train, validation, calibration, test); every table "
+      "is of test flights, a window every {:.1f} s, unless it says otherwise. The paper's values "
+      "are in brackets; its flights, split and budget were others.",
+      Version(), facts.commit.empty() ? "" : " (" + facts.commit + ")", facts.machine,
+      facts.jobs == 1 ? "one stage" : fmt::format("{} stages", facts.jobs),
+      DurationText(options.budget_s), DurationText(options.ablation_share * options.budget_s),
+      DurationText(options.quarter_share * options.budget_s), options.seeds,
+      options.seeds == 1 ? "seed" : "seeds", kRate,
+      more.empty() ? "" : ", further options of every training:" + more,
+      options.real.empty() ? "All flights are generated: no real ones were given"
+                           : "Real flights (NanoBench) and generated ones",
+      0.1 * options.stride);
+}
+
+Document MakeDocument(const Findings& findings, const std::vector<Conclusion>& conclusions,
+                      const ReportFacts& facts) {
+  Document document;
+  document.title = "The paper's tables and figures, reproduced";
+  document.AddParagraph(HeadText(findings.options, facts));
+  AddConclusionsSection(conclusions, document);
+  AddCorpusSection(findings, document);
+  AddComparisonSection(findings, document);
+  AddCategorySection(findings, document);
+  AddHorizonSection(findings, document);
+  AddLongHistorySection(findings, document);
+  AddConvergenceSection(findings, document);
+  AddEqualTrainingSection(findings, document);
+  AddAblationSection(findings, document);
+  AddComplexitySection(findings, document);
+  AddCalibrationSection(findings, document);
+  AddShiftSection(findings, document);
+  AddHistorySection(findings, document);
+  AddExamplesSection(findings, document);
+  AddContradictionsSection(document);
+  return document;
 }
 
 }  // namespace
@@ -111,43 +229,21 @@ Stage ReportStage(std::span<const Stage> stages, const PlanOptions& options,
   Stage report;
   report.name = "report";
   for (const Stage& stage : stages) report.needs.push_back(stage.name);
-  report.work = [options, facts](const fs::path& out, const fs::path& own) {
-    return WriteReproduction(out, own, options, facts);
+  report.work = [names = report.needs, options, facts](const fs::path& out, const fs::path& own) {
+    return WriteReproduction(out, own, names, options, facts);
   };
-  report.version = 1;
+  report.facts = Asked(options, facts).dump();
+  report.files = {"/proc/self/exe"};  // what writes it
   return report;
 }
 
-Status WriteReproduction(const fs::path& out, const fs::path& own, const PlanOptions& options,
+Status WriteReproduction(const fs::path& out, const fs::path& own,
+                         std::span<const std::string> stages, const PlanOptions& options,
                          const ReportFacts& facts) {
-  const Result<Findings> findings = Gather(out, options);
+  const Result<Findings> findings = Gather(out, stages, options);
   if (!findings.ok()) return findings.error();
-  Document document;
-  document.title = "The paper's tables and figures, reproduced";
-  document.AddParagraph(fmt::format(
-      "Made by `aerocast reproduce` {}{}, {:.0f} minutes for each of the five networks, {:.0f} for "
-      "an ablation, {:.0f} for a network of a "
-      "quarter of the width, {} seeds of those; on {}. Flights are split by flight (train, "
-      "validation, calibration, test); every table is of test "
-      "flights. The paper's values are in brackets; its flights, split and budget were others.",
-      Version(), facts.commit.empty() ? "" : " (" + facts.commit + ")", options.budget_s / 60,
-      options.ablation_share * options.budget_s / 60, options.quarter_share * options.budget_s / 60,
-      options.seeds, facts.machine));
   const std::vector<Conclusion> conclusions = JudgeConclusions(*findings);
-  AddConclusionsSection(conclusions, document);
-  AddCorpusSection(*findings, document);
-  AddComparisonSection(*findings, document);
-  AddCategorySection(*findings, document);
-  AddHorizonSection(*findings, document);
-  AddConvergenceSection(*findings, document);
-  AddAblationSection(*findings, document);
-  AddComplexitySection(*findings, document);
-  AddCalibrationSection(*findings, document);
-  AddShiftSection(*findings, document);
-  AddHistorySection(*findings, document);
-  AddExamplesSection(*findings, document);
-  AddContradictionsSection(document);
-
+  const Document document = MakeDocument(*findings, conclusions, facts);
   std::error_code code;
   fs::create_directories(own / "figures", code);
   for (const Block& block : document.blocks) {
@@ -160,8 +256,8 @@ Status WriteReproduction(const fs::path& out, const fs::path& own, const PlanOpt
   if (Status s = WriteFileAtomically(own / "tables.md", ToMarkdown(document, "figures")); !s.ok())
     return s;
   if (Status s = WriteFileAtomically(own / "report.html", ToHtml(document)); !s.ok()) return s;
-  return WriteFileAtomically(own / "summary.json",
-                             Summary(document, conclusions, options, facts).dump(1) + "\n");
+  const Json summary = Summary(document, conclusions, *findings, Asked(options, facts));
+  return WriteFileAtomically(own / "summary.json", summary.dump(1) + "\n");
 }
 
 }  // namespace aerocast

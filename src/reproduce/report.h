@@ -6,7 +6,7 @@
 //   OUT/report/tables.md      the tables, figures linked
 //   OUT/report/figures/*.svg
 //   OUT/report/report.html    the same as one self-contained page
-//   OUT/report/summary.json   every number of the tables, machine, version, budget
+//   OUT/report/summary.json   every cell of the tables, every metric as a number, machine, budget
 #pragma once
 
 #include <filesystem>
@@ -22,13 +22,16 @@ namespace aerocast {
 struct ReportFacts {
   std::string commit;   // of the sources; may be empty
   std::string machine;  // DescribeMachine()
+  int jobs = 1;         // stages that ran at once
 };
 
-// The stage that needs all others.
+// The stage that needs all others. Its key covers options, facts and the program that writes it.
 Stage ReportStage(std::span<const Stage> stages, const PlanOptions& options,
                   const ReportFacts& facts);
 
+// From these stages of OUT alone.
 Status WriteReproduction(const std::filesystem::path& out, const std::filesystem::path& own,
-                         const PlanOptions& options, const ReportFacts& facts);
+                         std::span<const std::string> stages, const PlanOptions& options,
+                         const ReportFacts& facts);
 
 }  // namespace aerocast

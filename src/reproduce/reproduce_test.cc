@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
+#include <thread>
 
 #include "src/base/file.h"
 #include "src/import/test_data.h"
-#include "src/reproduce/conclusions.h"
 #include "src/reproduce/document.h"
 #include "src/reproduce/plan.h"
 #include "src/reproduce/plot.h"
+#include "src/reproduce/report.h"
 #include "src/reproduce/stages.h"
 
 namespace aerocast {
@@ -36,6 +41,7 @@ case $1 in
   copy) cat "$2" "$2" > "$3" ;;
   begin) mkdir -p "$2"; echo cut short; exit 1 ;;
   finish) echo done > "$2" ;;
+  wait) trap 'echo told > "$2"; kill $!; exit 1' TERM; sleep 60 & echo > "$3"; wait ;;
   *) echo "cannot $2"; exit 3 ;;
 esac
 )";
@@ -132,6 +138,85 @@ TEST_F(Stages, WhatWasCutShortIsResumed) {
   EXPECT_THAT(Made({stage}), ElementsAre());
 }
 
+TEST_F(Stages, AnAttemptAtSomethingElseIsNotResumed) {
+  Stage stage = Make("long", {}, {"begin", "{}/half"});
+  stage.resumes = "half", stage.resume_command = {"finish", "{}/whole"};
+  EXPECT_FALSE(RunStages({{stage}}, options_).ok());
+  EXPECT_TRUE(fs::exists(options_.out / "long/begun"));
+  stage.commands = {{"write", "{}/whole", "for longer"}};
+  EXPECT_THAT(Made({stage}), ElementsAre("long"));
+  EXPECT_EQ(Content("long/whole"), "for longer\n");
+  EXPECT_FALSE(fs::exists(options_.out / "long/half"));
+  EXPECT_FALSE(fs::exists(options_.out / "long/begun"));
+}
+
+TEST_F(Stages, FactsAreInTheKey) {
+  Stage stage;
+  stage.name = "facts";
+  stage.work = [](const fs::path&, const fs::path& own) {
+    return WriteFileAtomically(own / "x", "same");
+  };
+  EXPECT_THAT(Made({stage}), ElementsAre("facts"));
+  EXPECT_THAT(Made({stage}), ElementsAre());
+  stage.facts = "another machine";
+  EXPECT_THAT(Made({stage}), ElementsAre("facts"));
+}
+
+TEST_F(Stages, WhatIsThrownIsAnError) {
+  Stage stage;
+  stage.name = "thrower";
+  stage.work = [](const fs::path&, const fs::path&) -> Status {
+    throw std::runtime_error("key 'latency' not found");
+  };
+  const auto done = RunStages({{stage}}, options_);
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().message, HasSubstr("thrower: key 'latency' not found"));
+}
+
+TEST_F(Stages, AreMadeByOneProcessAtATime) {
+  fs::create_directories(options_.out);
+  {
+    const Descriptor other(open((options_.out / "lock").c_str(), O_RDWR | O_CREAT, 0644));
+    ASSERT_EQ(flock(other.fd(), LOCK_EX | LOCK_NB), 0);
+    const auto done = RunStages(Chain("one"), options_);
+    ASSERT_FALSE(done.ok());
+    EXPECT_THAT(done.error().message, HasSubstr("another process"));
+    EXPECT_FALSE(fs::exists(options_.out / "a"));
+  }
+  EXPECT_EQ(Made(Chain("one")).size(), 4u);
+}
+
+TEST_F(Stages, ARunningCommandIsToldToStop) {
+  const fs::path told = dir_.path() / "told", waits = dir_.path() / "waits";
+  const Stage stage = Make("endless", {}, {"wait", told.string(), waits.string()});
+  std::atomic<bool> stop = false;
+  options_.stop = &stop;
+  std::thread impatient([&] {
+    while (!fs::exists(waits)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    stop = true;
+  });
+  const auto start = std::chrono::steady_clock::now();
+  const auto done = RunStages({{stage}}, options_);
+  impatient.join();
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().message, HasSubstr("stopped during endless"));
+  EXPECT_TRUE(fs::exists(told)) << "SIGTERM came through";
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+}
+
+TEST_F(Stages, TimeLeftCountsWhatIsBehind) {
+  std::vector<Stage> stages = Chain("one");
+  for (Stage& stage : stages) stage.expected_s = 1;
+  std::vector<double> left;
+  options_.begin = [&](const Stage&, std::size_t, std::size_t, double s) { left.push_back(s); };
+  Made(stages);
+  EXPECT_THAT(left, ElementsAre(4, 3, 2, 1));
+  left.clear();
+  fs::remove_all(options_.out / "b");
+  Made(stages);
+  EXPECT_THAT(left, ElementsAre(2)) << "c may have to be made again, a and d are there";
+}
+
 TEST_F(Stages, RunBesideEachOtherWhereTheyCan) {
   std::vector<Stage> stages = Chain("one");
   for (int i = 0; i < 12; ++i) {
@@ -192,15 +277,55 @@ TEST(Plan, IsWhole) {
       }
     }
   }
-  EXPECT_EQ(trainings, 5 + 1 + 8 + 3 * 5 + 4);
+  EXPECT_EQ(trainings, 5 + 1 + 9 + 3 * 5 + 4);
 }
 
-TEST(Conclusions, AreNotTestableWithoutFindings) {
-  const std::vector<Conclusion> conclusions = JudgeConclusions({});
-  EXPECT_GE(conclusions.size(), 10u);
-  for (const Conclusion& c : conclusions) {
-    EXPECT_EQ(c.verdict, Verdict::kNotTestable) << c.claim;
+TEST(Plan, BundledNetworksCountWhereTheyAreUsed) {
+  PlanOptions options;
+  options.bundled = {"models/aerocast-plus.safetensors", "models/aerocast-plus-small.safetensors"};
+  std::vector<std::string> users;
+  for (const Stage& stage : MakePlan(options)) {
+    if (stage.name.starts_with("train/") || stage.files.empty()) continue;
+    users.push_back(stage.name);
   }
+  EXPECT_THAT(users,
+              testing::IsSupersetOf({"evaluate/sizes", "evaluate/long", "evaluate/shift-yaw-90",
+                                     "bench/plus", "bench/plus-small"}));
+  EXPECT_THAT(users, Not(testing::Contains("evaluate/ablations")));
+  EXPECT_THAT(users, testing::Each(Not(HasSubstr("history"))));
+}
+
+TEST(Plan, RefusesBudgetsBelowASecond) {
+  PlanOptions options;
+  options.budget_s = 2;
+  EXPECT_FALSE(CheckPlan(options).ok()) << "two fifths of it, for an ablation";
+  options.ablation_share = 0.5;
+  EXPECT_TRUE(CheckPlan(options).ok());
+  options.quarter_share = 0.1;
+  ASSERT_FALSE(CheckPlan(options).ok());
+  EXPECT_THAT(CheckPlan(options).error().message,
+              HasSubstr("--quarter-share of --budget is 0.2 s, expected at least a second"));
+}
+
+TEST(Report, IsOfTheOptionsItWasAskedFor) {
+  PlanOptions options;
+  const Stage one = ReportStage({}, options, {"abc", "a machine", 1});
+  options.stride = 7;
+  EXPECT_NE(one.facts, ReportStage({}, options, {"abc", "a machine", 1}).facts);
+  EXPECT_NE(one.facts, ReportStage({}, {}, {"abd", "a machine", 1}).facts);
+  EXPECT_NE(one.facts, ReportStage({}, {}, {"abc", "another", 1}).facts);
+  EXPECT_EQ(one.facts, ReportStage({}, {}, {"abc", "a machine", 1}).facts);
+  EXPECT_EQ(one.files.size(), 1u) << "the program that writes it";
+}
+
+TEST(Report, LeavesOutWhatWasNotPlanned) {
+  const TemporaryDirectory dir;
+  const fs::path leftover = dir.path() / "evaluate/quarter", own = dir.path() / "report";
+  fs::create_directories(leftover), fs::create_directories(own);
+  std::ofstream(leftover / "results.json") << "not JSON";
+  EXPECT_TRUE(WriteReproduction(dir.path(), own, {}, {}, {}).ok());
+  const std::vector<std::string> planned = {"evaluate/quarter"};
+  EXPECT_FALSE(WriteReproduction(dir.path(), own, planned, {}, {}).ok());
 }
 
 TEST(Document, IsMarkdownAndOnePage) {

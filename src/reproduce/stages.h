@@ -41,7 +41,6 @@ struct Stage {
   std::vector<std::filesystem::path> scratch;  // below its directory, removed when it is done
   // Instead of commands: writes into the directory. An exception becomes an error.
   std::function<Status(const std::filesystem::path& out, const std::filesystem::path& own)> work;
-  int version = 0;
   std::string facts;  // whatever else the output depends on: part of the key
   double expected_s = 5;
   bool alone = false;  // nothing else runs meanwhile: it measures time
