@@ -96,9 +96,7 @@ function(aerocast_test name library)
     return()
   endif()
   add_executable(${name}_test ${ARGN})
-  if(library STREQUAL aerocast_train)
-    aerocast_reuse_headers(${name}_test aerocast_train)
-  else()
+  if(NOT library STREQUAL aerocast_train)  # libtorch has flags of its own
     aerocast_test_headers(${name}_test)
   endif()
   target_link_libraries(${name}_test PRIVATE ${library} rapidcheck GTest::gtest GTest::gmock
