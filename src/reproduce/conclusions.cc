@@ -88,19 +88,21 @@ void Undecide(const std::string& reason, Conclusion& c) {
 // A verdict stands on networks that were trained to the end.
 void RequireFlat(const Findings& findings, const std::vector<std::string>& networks,
                  Conclusion& c) {
-  std::string gaining;
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> gaining;
   for (const std::string& name : networks) {
-    const auto curve = findings.curves.find(name);
-    const double gained = curve == findings.curves.end() ? HUGE_VAL : GainedAtTheEnd(curve->second);
+    const double gained = GainedAtTheEnd(findings, name);
     if (gained < kFlatNats) continue;
-    gaining +=
-        fmt::format("{}{} ({})", gaining.empty() ? "" : ", ", name,
-                    std::isfinite(gained) ? fmt::format("{:.2f}", gained) : "not validated before");
+    gaining.push_back(name + (std::isfinite(gained) ? fmt::format(" by {:.2f} nats", gained)
+                                                    : ", which was not validated before"));
   }
   if (gaining.empty()) return;
-  Undecide(fmt::format("still gaining, {} nats or more of validation NLL in the last quarter: {}",
-                       kFlatNats, gaining),
-           c);
+  const std::size_t more = gaining.size() - std::min(gaining.size(), kNamed);
+  gaining.resize(gaining.size() - more);
+  Undecide(
+      fmt::format("still gaining in the last quarter of its run: {}{}", fmt::join(gaining, ", "),
+                  more > 0 ? fmt::format(", and {} more", more) : ""),
+      c);
 }
 
 // Judges (b) by a rule, with what the rule sees of (a) beside it.

@@ -41,9 +41,7 @@ void AddContradictionsSection(Document& document) {
        "the public corpus holds byte-identical and trimmed copies of flights under other names"},
       {"validated on the split that is also the test; one seed",
        "the interval over 17 flights is ±0.10 on an ADE of 0.25"}};
-  table.notes = {
-      "The arithmetic is that of method.md, part 2; measured values are of the public "
-      "NanoBench flights."};
+  table.notes = {"Measured values are of the public NanoBench flights."};
   document.Add(std::move(table));
 }
 

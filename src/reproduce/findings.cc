@@ -70,6 +70,11 @@ double GainedAtTheEnd(const TrainingCurve& curve) {
   return std::isfinite(before) ? before - best : HUGE_VAL;
 }
 
+double GainedAtTheEnd(const Findings& findings, const std::string& network) {
+  const auto curve = findings.curves.find(network);
+  return curve == findings.curves.end() ? HUGE_VAL : GainedAtTheEnd(curve->second);
+}
+
 std::string QuarterName(const std::string& network, int seed) {
   return fmt::format("quarter-{}-s{}", network, seed);
 }

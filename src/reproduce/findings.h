@@ -45,6 +45,8 @@ std::pair<double, double> WarmLatencyMs(const nlohmann::json& bench);
 inline constexpr double kFlatNats = 0.05;
 // What the last quarter gained, nats; infinite when nothing was validated before it.
 double GainedAtTheEnd(const TrainingCurve& curve);
+// The same of a network by name; infinite when its training is not known.
+double GainedAtTheEnd(const Findings& findings, const std::string& network);
 
 // "quarter-gru-s2"
 std::string QuarterName(const std::string& network, int seed);

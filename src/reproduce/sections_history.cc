@@ -94,6 +94,11 @@ void AddAnswer(const Findings& findings, Document& document) {
                         DifferenceText(LossOfTraining(findings, network, 10)));
     first = false;
   }
+  for (const auto& [network, title] : Studied()) {
+    if (GainedAtTheEnd(findings, QuarterName(network, 1)) < kFlatNats) continue;
+    text += fmt::format(". {} was still gaining when its training ended, so this is no answer yet",
+                        title);
+  }
   document.AddParagraph(text +
                         fmt::format(". AeroCast more than GRU-MDN by {}. The verdicts are "
                                     "among the conclusions above.",

@@ -357,7 +357,7 @@ void AddShiftSection(const Findings& findings, Document& document) {
       "Networks of a quarter of the width, seed 1, by two seconds of history; the bundled networks "
       "likewise.",
       "In square brackets, where above 1 %: the share of windows in which a sample was missing and "
-      "the network could not answer, so that the position was held instead."};
+      "a simpler method had to answer; for the paper's networks the position was held."};
   document.Add(std::move(table));
 }
 
