@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 """Tables of docs/results/plus.md from the JSON files of scripts/plus_results.sh.
 
-    scripts/plus_tables.py RESULTS >tables.md
+    scripts/plus_tables.py RESULTS               # writes docs/results/plus_tables.md and plus.json
+    scripts/plus_tables.py --readme [--check]    # writes README.md's table from plus.json, or compares
 """
+import contextlib
+import io
 import json
 import random
 import sys
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SUMMARY = ROOT / "docs/results/plus.json"
 
 REPLICATES = 2000
 
@@ -177,8 +183,52 @@ def configuration_tables(load) -> None:
             row(model, estimate(mean(r, model, "real")), estimate(mean(r, model)), number(r.metric(model, "coverage_90")))
 
 
+README_COLUMNS = {"by 10 s of history": "same-10", "by 2 s": "same-2", "10 s, with 2 cm of noise": "noise-2cm-10",
+                  "2 s, with 2 cm of noise": "noise-2cm-2"}
+README_ROWS = {"plus": "`plus`", "plus-small": "`plus-small`", "replay": "`replay`: the track's own past, repeated",
+               "knn": "`knn`", "ridge": "`ridge`", "imm": "`imm`"}
+BEGIN, END = "<!-- scripts/plus_tables.py --readme -->\n", "<!-- end -->\n"
+
+
+def summary(load) -> dict:
+    """Mean and interval of the real flights' ADE: what the README shows."""
+    cells = {}
+    for file in README_COLUMNS.values():
+        r = load(file)
+        cells[file] = {m: mean(r, m, "real") for m in README_ROWS if r and m in r.models}
+    return {"ade_real_m": cells}
+
+
+def readme_table() -> str:
+    cells = json.loads(SUMMARY.read_text())["ade_real_m"]
+    lines = ["| | " + " | ".join(README_COLUMNS) + " |", "|---" * (1 + len(README_COLUMNS)) + "|"]
+    for model, title in README_ROWS.items():
+        shown = [cells[file].get(model) for file in README_COLUMNS.values()]
+        # Without ten seconds there is no past to repeat.
+        shown = [None if model == "replay" and file.endswith("-2") else e for e, file in
+                 zip(shown, README_COLUMNS.values())]
+        lines.append(f"| {title} | " + " | ".join(estimate(e) if e else "" for e in shown) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def write_readme(check: bool) -> int:
+    text = (ROOT / "README.md").read_text()
+    before, rest = text.split(BEGIN)
+    fresh = before + BEGIN + readme_table() + END + rest.split(END, 1)[1]
+    if check:
+        if fresh == text:
+            return 0
+        print("README.md: its table is not what docs/results/plus.json says; run scripts/plus_tables.py --readme",
+              file=sys.stderr)
+        return 1
+    (ROOT / "README.md").write_text(fresh)
+    return 0
+
+
 def main() -> int:
-    if len(sys.argv) != 2:
+    if sys.argv[1:] in (["--readme"], ["--readme", "--check"]):
+        return write_readme(len(sys.argv) == 3)
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     directory = Path(sys.argv[1])
@@ -187,12 +237,18 @@ def main() -> int:
         file = directory / f"{name}.json"
         return Results(file) if file.exists() else None
 
-    main_tables(load)
-    category_table(load)
-    history_table(load)
-    calibration_tables(load, directory)
-    shift_tables(load)
-    configuration_tables(load)
+    tables = io.StringIO()
+    with contextlib.redirect_stdout(tables):
+        print("# AeroCast plus: tables\n\nMade by `scripts/plus_tables.py` from the results of `scripts/plus_results.sh`;"
+              " read [plus.md](plus.md) with it.")
+        main_tables(load)
+        category_table(load)
+        history_table(load)
+        calibration_tables(load, directory)
+        shift_tables(load)
+        configuration_tables(load)
+    (ROOT / "docs/results/plus_tables.md").write_text(tables.getvalue())
+    SUMMARY.write_text(json.dumps(summary(load), indent=1) + "\n")
     return 0
 
 

@@ -33,8 +33,8 @@ struct Limits {
   double noisy_10s, noisy_2s;      // 2 cm of noise
   double dropped_10s, dropped_2s;  // 30 % of the observations missing
 };
-constexpr Limits kLimits[] = {{"plus", 0.115, 0.245, 0.140, 0.305, 0.133, 0.268},
-                              {"plus-small", 0.125, 0.250, 0.155, 0.325, 0.147, 0.280}};
+constexpr Limits kLimits[] = {{"plus", 0.107, 0.248, 0.131, 0.308, 0.125, 0.267},
+                              {"plus-small", 0.115, 0.235, 0.147, 0.314, 0.139, 0.266}};
 
 class BundledGate : public ProgramTest {
  protected:
