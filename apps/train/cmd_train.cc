@@ -21,7 +21,7 @@ namespace aerocast::cli {
 namespace {
 
 struct TrainFlags {
-  std::string config, corpus, out, resume, split, budget, checkpoint_every = "5m";
+  std::string config, corpus, out, resume, split, budget, clock, checkpoint_every = "5m";
   std::vector<std::string> set;
   double epochs = 0;
   std::uint64_t windows = 0;
@@ -65,14 +65,17 @@ Status ReadLength(const TrainFlags& flags, Assignment& work) {
     const Result<double> budget = ParseDuration("--budget", flags.budget);
     if (!budget.ok()) return budget.error();
     if (*budget < 1) return BadValue("--budget is below a second");
-    work.facts.length = {.windows = 0, .budget_s = *budget};
+    work.facts.length.windows = 0;
+    work.facts.length.budget_s = *budget;
   } else if (flags.windows > 0) {
-    work.facts.length = {.windows = flags.windows, .budget_s = 0};
+    work.facts.length.windows = flags.windows;
+    work.facts.length.budget_s = 0;
   } else if (flags.epochs > 0) {
     work.epochs = flags.epochs;
   } else if (flags.resume.empty()) {
     work.epochs = work.config.train.epochs;
   }
+  if (!flags.clock.empty()) work.facts.length.clock = flags.clock;
   return {};
 }
 
@@ -291,9 +294,9 @@ Status Settle(const Material& material, bool resumed, Assignment& work) {
   facts.split_hash = material.split_hash;
   facts.version = Version();
   if (work.epochs > 0) {
-    facts.length = {.windows = static_cast<std::uint64_t>(std::llround(
-                        work.epochs * static_cast<double>(material.lesson.train->epoch()))),
-                    .budget_s = 0};
+    facts.length.windows = static_cast<std::uint64_t>(
+        std::llround(work.epochs * static_cast<double>(material.lesson.train->epoch())));
+    facts.length.budget_s = 0;
   }
   if (facts.length.windows == 0 && facts.length.budget_s == 0) {
     return BadValue("the run is shorter than one window; give more --epochs");
@@ -352,7 +355,8 @@ void PrintBeginning(const Assignment& work, const Material& material, const RunD
   }
   fmt::print("{}: {} parameters, {} train and {} validation windows, {}, {} x {}, {}\n",
              work.config.name, ParameterCount(work.config.model), train, validation,
-             facts.length.budget_s > 0 ? "budget " + Clock(facts.length.budget_s)
+             facts.length.budget_s > 0 ? fmt::format("budget {}{}", Clock(facts.length.budget_s),
+                                                      facts.length.clock == "cpu" ? " of computing" : "")
                                        : fmt::format("{} windows", facts.length.windows),
              facts.processes == 1 ? "1 process" : fmt::format("{} processes", facts.processes),
              Count(static_cast<std::size_t>(facts.threads), "thread"), run.path().string());
@@ -481,6 +485,10 @@ Run AddTrain(CLI::App& verb) {
   verb.add_option("--budget", flags->budget,
                   "Train for this long (90s, 20m, 1.5h); rate and curriculum follow the clock")
       ->check(NotEmpty());
+  verb.add_option("--clock", flags->clock,
+                  "What --budget counts: wall (default), or cpu, the time the training thread "
+                  "computes, for machines that do other work as well")
+      ->check(CLI::IsMember({"wall", "cpu"}));
   verb.add_option("--epochs", flags->epochs,
                   "Train for so many passes over the train side (default: the config's)")
       ->check(CLI::PositiveNumber);

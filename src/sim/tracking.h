@@ -77,7 +77,8 @@ std::vector<Vec3> DrawGusts(const TrackingModel& model, Rng& rng, std::size_t n)
 // Position and velocity, stepped at kSimStepS.
 class Tracker {
  public:
-  Tracker(const TrackingModel& model, const Vec3& p) : model_(model), p_(p) {}
+  Tracker(const TrackingModel& model, const Vec3& p, const Vec3& v = {})
+      : model_(model), p_(p), v_(v) {}
 
   const Vec3& position() const { return p_; }
   const Vec3& velocity() const { return v_; }

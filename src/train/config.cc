@@ -121,6 +121,7 @@ const std::vector<Field>& Fields() {
       Own(kPlus, "sampler", "generated", &S::generated, 0, 1),
       Own(kPlus, "sampler", "generated_flights", &S::generated_flights, 0, 100'000),
       Own(kPlus, "sampler", "fliers", &S::fliers, 0, 1),
+      Own(kPlus, "sampler", "reflown", &S::reflown, 0, 1),
       Own(kPlus, "sampler", "warped", &S::warped, 0, 1),
       Own(kPlus, "sampler", "time_scale", &S::time_scale, 0, 1),
       Own(kPlus, "sampler", "clean", &S::clean, 0, 1),

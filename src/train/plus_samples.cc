@@ -14,16 +14,19 @@
 #include "src/forecast/plus.h"
 #include "src/sim/generate.h"
 #include "src/sim/kinds.h"
+#include "src/sim/refly.h"
 
 namespace aerocast {
 namespace {
 
 // Keep draws for different purposes apart.
-constexpr std::uint64_t kSampling = 0x706c75732d736d70, kLengths = 0x706c75732d6c656e;
+constexpr std::uint64_t kSampling = 0x706c75732d736d70, kLengths = 0x706c75732d6c656e,
+                        kReflying = 0x706c75732d726566;
 constexpr double kGeneratedS = 40;          // how long a generated flight is
 constexpr std::size_t kGeneratedEvery = 2;  // of its samples at 100 Hz are kept
 constexpr double kSlowest = 0.3;  // a track that is too short is flown no slower than this
 constexpr int kTries = 20;
+constexpr int kReflights = 12;  // of each track of the corpus
 
 std::size_t Size(int n) { return static_cast<std::size_t>(n); }
 
@@ -75,6 +78,31 @@ class Reader {
   const Track& track_;
   std::size_t at_;  // the sample behind t
 };
+
+// Every track flown again kReflights times, each with draws of its own.
+std::vector<Track> ReflyTracks(std::span<const Track> tracks, std::uint64_t seed,
+                               std::uint64_t& number, double least_s) {
+  std::vector<Track> reflown;
+  for (const Track& track : tracks) {
+    Reader read(track, track.t_s.front());
+    std::vector<Vec3> flown(static_cast<std::size_t>(track.duration_s() / kSimStepS) + 1);
+    for (std::size_t i = 0; i < flown.size(); ++i) {
+      flown[i] = read(track.t_s.front() + static_cast<double>(i) * kSimStepS);
+    }
+    for (int n = 0; n < kReflights; ++n) {
+      Rng rng(seed ^ kReflying, number++);
+      const std::optional<std::vector<Vec3>> again = ReflySomehow(flown, rng);
+      if (!again) continue;
+      Track made;
+      for (std::size_t i = 0; i < again->size(); i += kGeneratedEvery) {
+        made.t_s.push_back(static_cast<double>(i) * kSimStepS);
+        made.p.push_back((*again)[i]);
+      }
+      if (made.duration_s() >= least_s) reflown.push_back(std::move(made));
+    }
+  }
+  return reflown;
+}
 
 // The kinds of a group ("nine", "fliers").
 std::vector<std::string> KindsOf(std::string_view group) {
@@ -227,6 +255,13 @@ Result<std::unique_ptr<PlusSamples>> PlusSamples::Make(std::span<const Recording
                              flights.size(), least_s)};
   }
   const SamplerConfig& sampler = config.sampler;
+  if (sampler.reflown > 0) {
+    std::uint64_t number = 0;
+    for (const std::vector<Track>& tracks : samples->corpus_) {
+      std::vector<Track> reflown = ReflyTracks(tracks, seed, number, least_s);
+      if (!reflown.empty()) samples->reflown_.push_back(std::move(reflown));
+    }
+  }
   if (sampler.generated == 0) return samples;
   const double fast = sampler.generated_flights * sampler.fliers;
   const auto generate = [&](std::string_view group, std::optional<Regime> regime, double count,
@@ -247,6 +282,8 @@ PlusSamples::Flown PlusSamples::Draw(int steps, Rng& rng) const {
   if (rng.Chance(sampler_.generated)) {
     const bool fliers = rng.Chance(sampler_.fliers);
     source = fliers && !fliers_.empty() ? &fliers_ : nine_.empty() ? &fliers_ : &nine_;
+  } else if (!reflown_.empty() && rng.Chance(sampler_.reflown)) {
+    source = &reflown_;
   }
   Flown flown;
   const bool warped = rng.Chance(sampler_.warped);

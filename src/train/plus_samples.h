@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the plus family is trained on: no list of windows but a row of draws. Sample n is a random
-// moment of a random flight, of the corpus or generated, flown as it was or somewhat faster or
-// slower and perhaps mirrored, seen through a random sensor: noise, holes, outliers. Targets are
+// moment of a random flight, of the corpus, one of the corpus flown again or generated, taken as it
+// is or somewhat faster or slower and perhaps mirrored, seen through a random sensor: noise, holes, outliers. Targets are
 // the flight itself.
 //
 // A batch sees one length of history, drawn for it: whole, two seconds, or anything. Every draw is
@@ -70,7 +70,7 @@ class PlusSamples final : public Samples {
   const SamplerConfig sampler_;
   const std::uint64_t seed_;
   std::size_t epoch_ = 0;
-  Tracks corpus_, nine_, fliers_;
+  Tracks corpus_, reflown_, nine_, fliers_;
   // Scratch.
   std::vector<Vec3> grid_, future_;
   std::vector<std::uint8_t> present_;

@@ -38,6 +38,7 @@ void VisitFacts(Facts& facts, Visitor visit) {
   visit("split_hash", facts.split_hash);
   visit("windows", facts.length.windows);
   visit("budget_s", facts.length.budget_s);
+  visit("clock", facts.length.clock);
   visit("threads", facts.threads);
   visit("processes", facts.processes);
   visit("version", facts.version);

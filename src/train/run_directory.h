@@ -30,6 +30,9 @@ namespace aerocast {
 struct RunLength {
   std::uint64_t windows = 0;
   double budget_s = 0;  // > 0: this counts
+  // Whose seconds: those on the wall, or those that the training thread computed ("cpu"), so that
+  // whoever shares the machine does not make the run shorter.
+  std::string clock = "wall";
 
   friend bool operator==(const RunLength&, const RunLength&) = default;
 };

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <omp.h>
+#include <time.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -32,6 +33,13 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What this thread has computed so far.
+double ThreadSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // What one step does, decided before its batch is built.
@@ -103,7 +111,11 @@ class Trainer {
   bool ValidationDue(double progress) const { return DueBy(state_.validations + 1, progress); }
   void FitToLength();
   bool EndedEarly() const;
-  double clock_s() const { return clock_before_s_ + SecondsSince(start_); }
+  double clock_s() const {
+    return clock_before_s_ + (options_.facts.length.clock == "cpu"
+                                  ? ThreadSeconds() - start_thread_s_
+                                  : SecondsSince(start_));
+  }
   torch::Tensor Deployed();  // the weights that are validated and kept: averaged ones if there are
   std::string RunKey() const;
   TrainState Collect();  // its arrays are those of network_ and optimizer_, not copies
@@ -123,6 +135,7 @@ class Trainer {
   TrainState state_;           // its arrays live in network_ and optimizer_ while training
   double shared_clock_s_ = 0;  // rank 0's, as of the last step
   double clock_before_s_ = 0;  // of earlier processes of this run
+  double start_thread_s_ = 0;
   Clock::time_point start_ = Clock::now(), saved_ = start_, rate_start_ = start_;
   std::uint64_t rate_windows_ = 0;
   double windows_per_s_ = 0;
@@ -535,6 +548,7 @@ Result<TrainSummary> Trainer::Run() {
   const std::uint64_t windows_before = rate_windows_ = state_.windows;
   FitToLength();
   start_ = saved_ = rate_start_ = Clock::now();
+  start_thread_s_ = ThreadSeconds();
 
   const Result<TrainEnd> end = Loop();
   if (!end.ok() && !peers_.lost()) return end.error();
