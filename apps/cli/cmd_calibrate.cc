@@ -19,6 +19,8 @@ namespace {
 struct CalibrateFlags {
   std::string model, out, json;
   CorpusFlags corpus;
+  const CLI::Option* history = nullptr;
+  std::vector<double> histories_s;  // what every window is forecast by
   std::vector<double> levels = {0.5, 0.8, 0.9};
   std::size_t windows = 3000;
   int redraws = 0, threads = 0;
@@ -49,6 +51,16 @@ Status CheckFlags(CalibrateFlags& flags) {
     if (Status s = CheckOutput(target, flags.corpus.directory); !s.ok()) return s;
   }
   return {};
+}
+
+// Without --history, a network is calibrated for all that it takes, and for two seconds when that is
+// less.
+void ChooseHistories(const ModelConfig& config, CalibrateFlags& flags) {
+  double& history_s = flags.corpus.window.spec.history_s;
+  const double usual_s = history_s;
+  if (flags.history->count() == 0) history_s = config.history_steps * config.dt_s;
+  flags.histories_s = {history_s};
+  if (flags.history->count() == 0 && usual_s < history_s) flags.histories_s.push_back(usual_s);
 }
 
 const FlightEntry& EntryOf(const LoadedSide& loaded, const FlightWindows& flight) {
@@ -97,7 +109,7 @@ CalibrationOrigin OriginOf(const LoadedSide& loaded, const CalibrationWindows& w
   origin.corpus_hash = loaded.corpus.manifest.hash;
   origin.split = loaded.split, origin.split_hash = loaded.split_hash(), origin.side = loaded.side;
   origin.flight_count = windows.flights.size(), origin.windows = windows.windows.size();
-  origin.history_s = loaded.spec.history_s;
+  origin.histories_s = windows.histories_s;
   origin.version = Version();
   // Those without an answered window as well: their side was set aside for calibration.
   for (const FlightWindows& flight : loaded.flights) {
@@ -175,8 +187,9 @@ std::string LevelLines(const Calibration& c, const std::vector<double>& asked) {
 }
 
 void PrintFit(const Calibration& c, const CalibrateFlags& flags, const std::vector<Side>& sides) {
-  fmt::print("Fitted on {} windows of {} (side '{}' of split '{}').\n", c.origin.windows,
-             Count(c.origin.flight_count, "flight"), c.origin.side, c.origin.split);
+  fmt::print("Fitted on {} windows of {} (side '{}' of split '{}'), by {:g} s of history.\n",
+             c.origin.windows, Count(c.origin.flight_count, "flight"), c.origin.side,
+             c.origin.split, fmt::join(c.origin.histories_s, " s and "));
   fmt::print(
       "\nOn the same flights, so flattering (in-sample; judge by `aerocast evaluate` on the "
       "test side):\n\n{}",
@@ -214,12 +227,14 @@ Result<std::vector<FlightWindows>> Untrained(const std::string& file, const Prov
 std::string RedrawTable(const RedrawResult& result) {
   TextTable table;
   table.AddColumn("", TextTable::Align::kLeft);
-  for (const char* name : {"at", "mean", "sd", "5 %", "95 %"}) table.AddColumn(name);
+  for (const char* name : {"by", "at", "mean", "sd", "5 %", "95 %"}) table.AddColumn(name);
   std::vector<RedrawSeries> rows = result.series;
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.key < b.key; });
+                   [](const auto& a, const auto& b) {
+                     return std::pair(a.key, a.history_s) < std::pair(b.key, b.history_s);
+                   });
   for (const RedrawSeries& row : rows) {
-    table.AddRow({row.key, row.t_s > 0 ? fmt::format("{:g} s", row.t_s) : "",
+    table.AddRow({row.key, fmt::format("{:g} s", row.history_s), row.t_s > 0 ? fmt::format("{:g} s", row.t_s) : "",
                   fmt::format("{:.3f}", row.Mean()), fmt::format("{:.3f}", row.Deviation()),
                   fmt::format("{:.3f}", row.Quantile(0.05)),
                   fmt::format("{:.3f}", row.Quantile(0.95))});
@@ -231,6 +246,7 @@ nlohmann::ordered_json ToJson(const RedrawResult& result, const RedrawOptions& o
   nlohmann::ordered_json series = nlohmann::ordered_json::array();
   for (const RedrawSeries& s : result.series) {
     series.push_back({{"key", s.key},
+                      {"history_s", s.history_s},
                       {"t_s", s.t_s},
                       {"mean", s.Mean()},
                       {"sd", s.Deviation()},
@@ -251,7 +267,8 @@ Result<nlohmann::ordered_json> Redraw(const CalibrateFlags& flags, const Model& 
       Untrained(flags.model, model.provenance, loaded);
   if (!flights.ok()) return flights.error();
   CalibrationWindowOptions cut;
-  cut.spec = loaded.spec, cut.most = std::min<std::size_t>(flags.windows, 2000);
+  cut.spec = loaded.spec, cut.histories_s = flags.histories_s;
+  cut.most = std::min<std::size_t>(flags.windows, 2000) * flags.histories_s.size();
   cut.threads = flags.threads;
   const CalibrationWindows windows = ForecastWindows(raw, *flights, cut);
   RedrawOptions options;
@@ -282,7 +299,8 @@ Result<Calibration> Fit(const CalibrateFlags& flags, const Forecaster& raw,
                         const LoadedSide& loaded) {
   Progress progress("forecasting", loaded.flights.size());
   CalibrationWindowOptions cut;
-  cut.spec = loaded.spec, cut.most = flags.windows, cut.threads = flags.threads;
+  cut.spec = loaded.spec, cut.histories_s = flags.histories_s;
+  cut.most = flags.windows * flags.histories_s.size(), cut.threads = flags.threads;
   cut.progress = [&] { progress.Advance(); };
   const CalibrationWindows windows = ForecastWindows(raw, loaded.flights, cut);
   CalibrationFitOptions options;
@@ -299,6 +317,7 @@ Status RunCalibrate(CalibrateFlags& flags) {
   if (Status s = CheckFlags(flags); !s.ok()) return s;
   Result<Model> model = ReadModel(flags.model);
   if (!model.ok()) return model.error();
+  ChooseHistories(model->config, flags);
   const Result<LoadedSide> loaded = flags.corpus.Load();
   if (!loaded.ok()) return loaded.error();
   if (Status s = CheckSteps(flags.model, model->config, loaded->spec); !s.ok()) return s;
@@ -358,11 +377,16 @@ Run AddCalibrate(CLI::App& verb) {
       ->type_name("FILE")
       ->check(NotEmpty());
   flags->corpus.window.Add(verb);
+  flags->history = verb.get_option("--history")
+                       ->description("Seconds the network may look back (default: all that it takes "
+                                     "and, when that is more, two seconds as well)")
+                       ->default_str("");
   verb.add_option("--levels", flags->levels, "Conformal levels, separated by commas")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 0.9999))
       ->capture_default_str();
-  verb.add_option("--windows", flags->windows, "Windows to fit on at most, flights thinned evenly")
+  verb.add_option("--windows", flags->windows,
+                  "Windows to fit on at most by each history, flights thinned evenly")
       ->check(CLI::Range(100, 100000))
       ->capture_default_str();
   verb.add_flag("--half", flags->half, "Fit on, and write, weights in 16 bits");

@@ -84,6 +84,12 @@ std::string LevelsOf(const Calibration& c) {
   return text + ")";
 }
 
+std::string Tilted(const SpreadSlope& s, const std::string& low, const std::string& high) {
+  if (s.slope == 0) return "all alike";
+  return fmt::format("spread factor {:.3g} for {} to {:.3g} for {}", std::exp(s.LogFactor(s.low)),
+                     low, std::exp(s.LogFactor(s.high)), high);
+}
+
 std::vector<std::pair<std::string, std::string>> CalibrationRows(const Model& model) {
   if (!model.calibration) return {{"calibration", "none"}};
   const Calibration& c = *model.calibration;
@@ -94,12 +100,9 @@ std::vector<std::pair<std::string, std::string>> CalibrationRows(const Model& mo
                    o.windows, o.side, o.split, Named(o.corpus_name, o.corpus_hash))},
       {"spread factors", fmt::format("along {}, across {}, vertical {}", RangeOf(c.scale[0]),
                                      RangeOf(c.scale[1]), RangeOf(c.scale[2]))},
-      {"vague forecasts",
-       c.vague_slope == 0
-           ? "as all others"
-           : fmt::format("spread factor {:.3g} for the sharpest to {:.3g} for the vaguest",
-                         std::exp(-c.vague_slope * (c.vague_high - c.vague_low) / 2),
-                         std::exp(c.vague_slope * (c.vague_high - c.vague_low) / 2))},
+      {"vague forecasts", Tilted(c.vague, "the sharpest", "the vaguest")},
+      {"history", Tilted(c.seen, "the shortest", "the longest") +
+                      fmt::format(", fitted by {:g} s", fmt::join(c.origin.histories_s, " s and "))},
       {"mode weights", fmt::format("temperature {:.3g}", c.temperature)},
       {"tails", c.tail_share > 0 ? fmt::format("{:.3g} % of the weight is {:.3g} times as wide",
                                                100 * c.tail_share, c.tail_factor)

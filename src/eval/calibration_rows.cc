@@ -89,6 +89,7 @@ CalibrationRows::CalibrationRows(const CalibrationWindows& all, std::size_t per_
     AEROCAST_CHECK(w->raw.modes() == first.modes() && w->raw.steps() == first.steps());
     flight_.push_back(w->flight);
     vagueness_.push_back(Vagueness(w->raw));
+    log_seen_.push_back(w->log_seen);
     for (int k = 0; k < w->raw.modes(); ++k) {
       log_weight_.push_back(std::log(std::max(w->raw.weight(k), 1e-300)));
     }
@@ -143,9 +144,9 @@ AxisScores CalibrationRows::Score(std::size_t j, const CalibrationParameters& p,
   std::array<double, kMaxModes> w, m, s;
   AxisScores sum;
   for (std::size_t n = 0; n < index.size(); ++n) {
-    const double z = std::clamp(vagueness(index[n]), p.vague_low, p.vague_high);
-    const double vague = p.vague_slope * (z - (p.vague_low + p.vague_high) / 2);
-    const Vec3 log_own = log_factor + Vec3{vague, vague, vague};
+    const double width =
+        p.vague.LogFactor(vagueness(index[n])) + p.seen.LogFactor(log_seen(index[n]));
+    const Vec3 log_own = log_factor + Vec3{width, width, width};
     const Mode* modes = &mode_[(j * windows() + index[n]) * modes_];
     std::array<Cov3, kMaxModes> cov;
     std::array<std::size_t, kMaxModes> live;

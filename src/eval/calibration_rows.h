@@ -19,7 +19,7 @@ struct CalibrationParameters {
   std::array<std::vector<double>, 3> log_scale;  // each (G)
   bool tail = false;
   double log_share = 0, log_factor = 0;  // count with a tail only
-  double vague_slope = 0, vague_low = 0, vague_high = 0;
+  SpreadSlope vague, seen;
 };
 
 // Means over windows, per axis: along the point path, across it, vertical.
@@ -40,6 +40,7 @@ class CalibrationRows {
   std::span<const double> knot_s() const { return knot_s_; }
   std::size_t flight(std::size_t n) const { return flight_[n]; }
   double vagueness(std::size_t n) const { return vagueness_[n]; }
+  double log_seen(std::size_t n) const { return log_seen_[n]; }
   // How much of knot g is in scored step j.
   double hat(std::size_t j, std::size_t g) const { return hat_[j][g]; }
 
@@ -65,6 +66,7 @@ class CalibrationRows {
   std::vector<std::vector<double>> hat_;  // (J, G)
   std::vector<std::size_t> flight_;       // (N)
   std::vector<double> vagueness_;         // (N)
+  std::vector<double> log_seen_;          // (N)
   std::vector<double> log_weight_;        // (N, K)
   std::vector<Mode> mode_;                // (J, N, K)
 };

@@ -8,6 +8,8 @@
 #include "src/base/parallel.h"
 #include "src/data/resample.h"
 #include "src/eval/draws.h"
+#include "src/eval/tally.h"
+#include "src/forecast/calibrate.h"
 
 namespace aerocast {
 namespace {
@@ -37,7 +39,8 @@ std::optional<Roughness> RoughnessOf(const History& history, double dt_s, double
 }
 
 std::vector<CalibrationWindow> ForecastFlight(const Forecaster& raw, const FlightWindows& windows,
-                                              const WindowSpec& spec, Workspace& workspace) {
+                                              const WindowSpec& spec, double history_s,
+                                              Workspace& workspace) {
   const Recording& flight = *windows.flight;
   const auto batch = static_cast<std::size_t>(raw.info().batch);
   std::vector<Forecast> forecasts(batch, Forecast(raw.info().shape));
@@ -46,7 +49,7 @@ std::vector<CalibrationWindow> ForecastFlight(const Forecaster& raw, const Fligh
     const std::size_t n = std::min(batch, windows.t0.size() - first);
     std::vector<History> histories;
     for (std::size_t i = 0; i < n; ++i) {
-      histories.push_back(HistoryAt(flight, windows.t0[first + i], spec.history_s));
+      histories.push_back(HistoryAt(flight, windows.t0[first + i], history_s));
     }
     raw.PredictBatch(histories, workspace, std::span(forecasts).first(n));
     for (std::size_t i = 0; i < n; ++i) {
@@ -54,6 +57,7 @@ std::vector<CalibrationWindow> ForecastFlight(const Forecaster& raw, const Fligh
       CalibrationWindow w;
       w.raw = WithoutDisplacement(forecasts[i]);
       w.roughness = RoughnessOf(histories[i], raw.info().dt_s, spec.max_gap_s);
+      w.log_seen = LogSeen(histories[i], raw.info().history_s);
       w.targets.resize(static_cast<std::size_t>(w.raw.steps()));
       AEROCAST_CHECK(TargetsAt(flight, windows.t0[first + i], spec, w.targets));
       w.key = WindowKey(1, flight.id, w.raw.t0_ns);
@@ -69,6 +73,13 @@ std::size_t CalibrationWindows::CountOf(std::size_t flight) const {
   return static_cast<std::size_t>(
       std::count_if(windows.begin(), windows.end(),
                     [flight](const CalibrationWindow& w) { return w.flight == flight; }));
+}
+
+std::vector<int> WholeSeconds(const Forecast& forecast) {
+  WindowSpec spec;
+  spec.dt_s = forecast.dt_s, spec.horizon_s = forecast.steps() * forecast.dt_s;
+  const TallyLayout layout(spec);
+  return {layout.horizon_steps().begin(), layout.horizon_steps().end()};
 }
 
 std::vector<std::size_t> ChooseWindows(const CalibrationWindows& windows, std::size_t per_flight) {
@@ -91,19 +102,29 @@ FlightWindows ThinFlight(const FlightWindows& flight, std::size_t most) {
 
 CalibrationWindows ForecastWindows(const Forecaster& raw, std::span<const FlightWindows> flights,
                                    const CalibrationWindowOptions& options) {
+  CalibrationWindows all;
+  all.histories_s = options.histories_s;
+  if (all.histories_s.empty()) all.histories_s = {options.spec.history_s};
+  const std::size_t histories = all.histories_s.size();
   std::vector<std::vector<CalibrationWindow>> parts(flights.size());
   std::vector<std::unique_ptr<Workspace>> workspaces(
       static_cast<std::size_t>(ThreadCount(options.threads)));
   std::mutex mutex;
-  const std::size_t each = options.most / std::max<std::size_t>(1, flights.size());
+  const std::size_t each = options.most / std::max<std::size_t>(1, flights.size() * histories);
   ParallelFor(flights.size(), options.threads, [&](std::size_t n, int worker) {
     auto& workspace = workspaces[static_cast<std::size_t>(worker)];
     if (!workspace) workspace = raw.MakeWorkspace();
-    parts[n] = ForecastFlight(raw, ThinFlight(flights[n], each), options.spec, *workspace);
+    const FlightWindows thin = ThinFlight(flights[n], each);
+    for (std::size_t h = 0; h < histories; ++h) {
+      for (CalibrationWindow& w :
+           ForecastFlight(raw, thin, options.spec, all.histories_s[h], *workspace)) {
+        w.history = h;
+        parts[n].push_back(std::move(w));
+      }
+    }
     const std::scoped_lock lock(mutex);
     if (options.progress) options.progress();
   });
-  CalibrationWindows all;
   for (std::size_t n = 0; n < flights.size(); ++n) {
     if (parts[n].empty()) continue;
     for (CalibrationWindow& w : parts[n]) {

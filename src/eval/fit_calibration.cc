@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "src/base/check.h"
 #include "src/base/parallel.h"
 #include "src/eval/calibration_rows.h"
+#include "src/eval/forecast_draws.h"
+#include "src/eval/metrics.h"
 #include "src/eval/rounding.h"
+#include "src/forecast/calibrate.h"
 
 namespace aerocast {
 namespace {
@@ -21,9 +25,16 @@ constexpr double kLogScore = 0.1;
 constexpr double kTailShare = 0.1, kTailFactor = 2.5;  // to start from
 constexpr double kFirstStep = 0.3, kLastStep = 0.01;   // of a logarithm
 constexpr int kSweeps = 8;
-constexpr double kMostSlope = 0.9;    // of the vagueness
-constexpr double kVagueShare = 0.05;  // of the windows lies beyond each end of its range
+constexpr double kMostSlope = 0.9;    // of the vagueness, and of how long an object was seen
+constexpr double kSlopeShare = 0.05;  // of the windows lies beyond each end of their ranges
+constexpr double kLeastSeenRange = 0.3;  // of logarithms: below it all have seen as much
 constexpr double kLeastGain = 1e-4;   // of a sweep that is worth another
+constexpr std::size_t kFolds = 3;     // that flights are left out in
+constexpr int kFoldSweeps = 1;        // from where the fit on all flights ended
+constexpr double kLeastWiden = -0.3, kMostWiden = 0.7, kWidenStep = 0.02;  // logarithms
+constexpr std::array<double, 3> kWidenLevels = {0.5, 0.8, 0.9};
+constexpr int kWidenDraws = 64;
+constexpr std::uint64_t kWidenSeed = 1;
 
 struct Range {
   double low, high;
@@ -34,7 +45,7 @@ constexpr Range kScales = {0.02, 50}, kTemperatures = {0.1, 10}, kShares = {0.01
 
 // What is moved together: one number, or the scales of a direction, or all of them.
 struct Coordinate {
-  enum Kind { kScale, kTemperature, kShare, kFactor, kVague } kind = kScale;
+  enum Kind { kScale, kTemperature, kShare, kFactor, kVague, kSeen } kind = kScale;
   int direction = -1;  // -1: all
   int knot = -1;       // -1: all
 };
@@ -56,15 +67,18 @@ void Move(const Coordinate& c, double by, CalibrationParameters& p) {
     p.log_temperature = kTemperatures.Clamp(p.log_temperature + by);
   }
   if (c.kind == Coordinate::kShare) p.log_share = kShares.Clamp(p.log_share + by);
-  if (c.kind == Coordinate::kVague) {
-    p.vague_slope = std::clamp(p.vague_slope + by, -kMostSlope, kMostSlope);
-  }
+  const auto tilt = [by](SpreadSlope& s) {
+    s.slope = std::clamp(s.slope + by, -kMostSlope, kMostSlope);
+  };
+  if (c.kind == Coordinate::kVague) tilt(p.vague);
+  if (c.kind == Coordinate::kSeen) tilt(p.seen);
   if (c.kind == Coordinate::kFactor) p.log_factor = kFactors.Clamp(p.log_factor + by);
 }
 
-std::vector<Coordinate> AllCoordinates(bool tail, int knots) {
+std::vector<Coordinate> AllCoordinates(bool tail, bool seen, int knots) {
   std::vector<Coordinate> all = {
       {Coordinate::kTemperature}, {Coordinate::kScale}, {Coordinate::kVague}};
+  if (seen) all.push_back({Coordinate::kSeen});
   if (tail) all.push_back({Coordinate::kShare}), all.push_back({Coordinate::kFactor});
   for (int d = 0; d < 3; ++d) all.push_back({Coordinate::kScale, d, -1});
   for (int d = 0; d < 3; ++d) {
@@ -86,7 +100,8 @@ class Descent {
       if (!used[rows.flight(n)]) continue;
       index_.push_back(n), share_.push_back(1 / (flights_ * count[rows.flight(n)]));
     }
-    SetVagueRange();
+    SetRange(now_.p.vague, [&rows](std::size_t n) { return rows.vagueness(n); });
+    SetRange(now_.p.seen, [&rows](std::size_t n) { return rows.log_seen(n); });
     for (auto& scale : now_.p.log_scale) scale.assign(rows.knot_s().size(), 0);
     now_.axis.resize(rows.steps());
     ScoreAll();
@@ -111,12 +126,20 @@ class Descent {
     now_.value = Value(now_);
   }
 
-  void Descend() {
+  // Goes on from parameters found elsewhere.
+  void StartAt(const CalibrationParameters& p) {
+    now_.p = p;
+    ScoreAll();
+    now_.value = Value(now_);
+  }
+
+  void Descend(int sweeps = kSweeps) {
     const std::vector<Coordinate> all =
-        AllCoordinates(now_.p.tail, static_cast<int>(rows_.knot_s().size()));
+        AllCoordinates(now_.p.tail, now_.p.seen.high - now_.p.seen.low > kLeastSeenRange,
+                       static_cast<int>(rows_.knot_s().size()));
     std::vector<double> step(all.size(), kFirstStep);
     double before = now_.value + 1;
-    for (int sweep = 0; sweep < kSweeps && before - now_.value > kLeastGain; ++sweep) {
+    for (int sweep = 0; sweep < sweeps && before - now_.value > kLeastGain; ++sweep) {
       before = now_.value;
       for (std::size_t c = 0; c < all.size(); ++c) {
         if (step[c] >= kLastStep) step[c] = Improve(all[c], step[c]);
@@ -132,13 +155,14 @@ class Descent {
     double value = 0;
   };
 
-  void SetVagueRange() {
+  template <typename Of>
+  void SetRange(SpreadSlope& slope, Of of) {
     std::vector<double> z;
-    for (const std::size_t n : index_) z.push_back(rows_.vagueness(n));
+    for (const std::size_t n : index_) z.push_back(of(n));
     std::sort(z.begin(), z.end());
-    const auto beyond = static_cast<std::size_t>(kVagueShare * static_cast<double>(z.size()));
-    now_.p.vague_low = RoundDigits(std::clamp(z[beyond], -20.0, 20.0));
-    now_.p.vague_high = RoundDigits(std::clamp(z[z.size() - 1 - beyond], -20.0, 20.0));
+    const auto beyond = static_cast<std::size_t>(kSlopeShare * static_cast<double>(z.size()));
+    slope.low = RoundDigits(std::clamp(z[beyond], -20.0, 20.0));
+    slope.high = RoundDigits(std::clamp(z[z.size() - 1 - beyond], -20.0, 20.0));
   }
 
   void ScoreAll() {
@@ -192,7 +216,7 @@ class Descent {
   // should not decide.
   double Value(const State& s) const {
     double sum = 0, rough = s.p.log_temperature * s.p.log_temperature;
-    rough += s.p.vague_slope * s.p.vague_slope;
+    rough += s.p.vague.slope * s.p.vague.slope + s.p.seen.slope * s.p.seen.slope;
     for (std::size_t j = 0; j < base_.size(); ++j) {
       for (std::size_t d = 0; d < 3; ++d) {
         sum += s.axis[j].crps[d] / std::max(base_[j], 1e-12);
@@ -224,17 +248,27 @@ Calibration ToCalibration(const CalibrationRows& rows, const CalibrationParamete
   for (std::size_t d = 0; d < 3; ++d) {
     for (const double s : p.log_scale[d]) c.scale[d].push_back(RoundDigits(std::exp(s)));
   }
-  c.vague_slope = RoundDigits(p.vague_slope);
-  c.vague_low = p.vague_low, c.vague_high = p.vague_high;
+  c.vague = p.vague, c.seen = p.seen;
+  for (SpreadSlope* slope : {&c.vague, &c.seen}) slope->slope = RoundDigits(slope->slope);
   if (p.tail) c.tail_share = RoundDigits(std::exp(p.log_share));
   if (p.tail) c.tail_factor = RoundDigits(std::exp(p.log_factor));
   return c;
 }
 
+// Flight f of those used is in fold f % folds.
+std::vector<bool> Fold(const std::vector<bool>& used, std::size_t fold, std::size_t folds) {
+  std::vector<bool> in(used.size());
+  std::size_t n = 0;
+  for (std::size_t f = 0; f < used.size(); ++f) in[f] = used[f] && n++ % folds == fold;
+  return in;
+}
+
 }  // namespace
 
 CalibrationFit::CalibrationFit(const CalibrationWindows& windows, std::size_t per_flight)
-    : rows_(std::make_unique<CalibrationRows>(windows, per_flight)) {}
+    : windows_(windows),
+      chosen_(ChooseWindows(windows, per_flight)),
+      rows_(std::make_unique<CalibrationRows>(windows, per_flight)) {}
 CalibrationFit::~CalibrationFit() = default;
 
 Calibration CalibrationFit::FitSpread(const std::vector<bool>& used, int threads) const {
@@ -242,13 +276,68 @@ Calibration CalibrationFit::FitSpread(const std::vector<bool>& used, int threads
   Descent descent(*rows_, used, threads);
   descent.Search();
   descent.Descend();
-  const CalibrationParameters single = descent.parameters();
-  const double without = descent.value();
-  if (2 * rows_->modes() > kMaxModes) return ToCalibration(*rows_, single);
-  descent.AddTail();
-  descent.Descend();
-  const bool better = descent.value() < without - kTailGain;
-  return ToCalibration(*rows_, better ? descent.parameters() : single);
+  CalibrationParameters best = descent.parameters();
+  if (2 * rows_->modes() <= kMaxModes) {
+    const double without = descent.value();
+    descent.AddTail();
+    descent.Descend();
+    if (descent.value() < without - kTailGain) best = descent.parameters();
+  }
+  MoveScales({}, Widening(used, best, threads), best);
+  return ToCalibration(*rows_, best);
+}
+
+// Parameters are fitted without a fold of the flights, from where the fit on all of them ended, and
+// judged on it. The common factor is taken with which the mixture's own regions hold on all folds
+// together what they say, on average over the levels.
+double CalibrationFit::Widening(const std::vector<bool>& used, const CalibrationParameters& fitted,
+                                int threads) const {
+  const auto flights = static_cast<std::size_t>(std::count(used.begin(), used.end(), true));
+  const std::size_t folds = std::min(kFolds, flights);
+  if (folds < 2) return 0;
+  std::vector<LeftOut> left_out;
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<bool> in = Fold(used, fold, folds), rest = used;
+    for (std::size_t f = 0; f < used.size(); ++f) rest[f] = rest[f] && !in[f];
+    Descent fit(*rows_, rest, threads);
+    fit.StartAt(fitted);
+    fit.Descend(kFoldSweeps);
+    left_out.push_back({std::move(in), ToCalibration(*rows_, fit.parameters())});
+  }
+  double low = kLeastWiden, high = kMostWiden;
+  while (high - low > kWidenStep) {
+    const double middle = (low + high) / 2;
+    (HeldTooLittle(left_out, middle, threads) ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+// Whether regions that are wider by exp(by) hold less than they say, on flights left out.
+bool CalibrationFit::HeldTooLittle(std::span<const LeftOut> left_out, double by,
+                                   int threads) const {
+  const std::vector<int> steps = WholeSeconds(windows_.windows[0].raw);
+  const NormalPool pool(kWidenSeed);
+  std::vector<double> count(windows_.flights.size());
+  for (const std::size_t n : chosen_) count[windows_.windows[n].flight] += 1;
+  std::vector<double> beyond(chosen_.size());  // what is held less what is said, by window
+  ParallelFor(left_out.size(), threads, [&](std::size_t fold, int) {
+    const Forecast& first = windows_.windows[0].raw;
+    const Calibrator calibrator(left_out[fold].calibration, first.steps(), first.dt_s);
+    ForecastDraws draws(pool, kWidenDraws);
+    for (std::size_t c = 0; c < chosen_.size(); ++c) {
+      const CalibrationWindow& w = windows_.windows[chosen_[c]];
+      if (!left_out[fold].flights[w.flight]) continue;
+      Forecast f = w.raw;
+      calibrator.Apply(f, w.log_seen, std::exp(by));
+      for (const int i : steps) {
+        const int denser = draws.CountDenser(f, i, w.targets[static_cast<std::size_t>(i)], w.key);
+        for (const double level : kWidenLevels) {
+          beyond[c] += (RegionShare(denser, draws.count(), level) - level) / count[w.flight];
+        }
+      }
+    }
+  });
+  return std::accumulate(beyond.begin(), beyond.end(), 0.0) < 0;
 }
 
 Result<Calibration> FitCalibration(const CalibrationWindows& windows,
@@ -264,6 +353,7 @@ Result<Calibration> FitCalibration(const CalibrationWindows& windows,
   FitResiduals(windows, calibrated, options.residual_paths, c);
   FitDomain(windows, options.kept, c);
   c.origin.windows = windows.windows.size();
+  c.origin.histories_s = windows.histories_s;
   return c;
 }
 

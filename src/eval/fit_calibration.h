@@ -16,6 +16,7 @@
 namespace aerocast {
 
 class CalibrationRows;
+struct CalibrationParameters;
 
 struct CalibrationFitOptions {
   std::vector<double> levels = {0.5, 0.8, 0.9};  // those with too few flights are left out
@@ -24,7 +25,8 @@ struct CalibrationFitOptions {
   int threads = 0;
 };
 
-// The windows in a form that is quick to score: made once, fitted on as often as wanted.
+// The windows in a form that is quick to score: made once, fitted on as often as wanted. They stay
+// the caller's.
 class CalibrationFit {
  public:
   // Of at most so many windows of each flight, evenly spread.
@@ -34,10 +36,21 @@ class CalibrationFit {
   CalibrationFit& operator=(const CalibrationFit&) = delete;
 
   // Temperature, scales and tails that score best on the flights that are `used`, one flag per
-  // flight; at least one is.
+  // flight; at least one is. Then all spreads are widened as flights that were left out ask for: what
+  // is fitted on few flights is too sure of the next one.
   Calibration FitSpread(const std::vector<bool>& used, int threads) const;
 
  private:
+  struct LeftOut {
+    std::vector<bool> flights;
+    Calibration calibration;  // fitted on the others
+  };
+  double Widening(const std::vector<bool>& used, const CalibrationParameters& fitted,
+                  int threads) const;
+  bool HeldTooLittle(std::span<const LeftOut> left_out, double by, int threads) const;
+
+  const CalibrationWindows& windows_;
+  std::vector<std::size_t> chosen_;
   std::unique_ptr<CalibrationRows> rows_;
 };
 
@@ -61,7 +74,7 @@ std::vector<Forecast> ApplyCalibration(const CalibrationWindows& windows,
                                        const Calibration& calibration, int threads);
 
 // All of it, on all flights, and the library of residual paths. The origin has flight_count,
-// windows and nothing else. Refuses an empty set of windows.
+// windows, histories_s and nothing else. Refuses an empty set of windows.
 Result<Calibration> FitCalibration(const CalibrationWindows& windows,
                                    const CalibrationFitOptions& options);
 

@@ -22,6 +22,7 @@ struct FakeFlights {
   double flight_spread = 0;  // log sigma by which flights differ
   double sureness = 0;       // log sigma by which forecasts differ in how sure they are,
   double deserved = 1;       // and the power of that by which their errors differ
+  double briefly = 1;        // errors are this much larger for objects seen for 2 s, not for 10
 };
 
 double TrueSigma(int i) { return 0.1 + 0.03 * i; }
@@ -29,6 +30,7 @@ double TrueSigma(int i) { return 0.1 + 0.03 * i; }
 // Straight paths; errors of known sigma that wander.
 CalibrationWindows MakeWindows(const FakeFlights& fake, std::uint64_t seed) {
   CalibrationWindows all;
+  all.histories_s = {10, 2};
   Rng rng(seed);
   for (int f = 0; f < fake.flights; ++f) {
     all.flights.push_back(std::to_string(f));
@@ -38,6 +40,9 @@ CalibrationWindows MakeWindows(const FakeFlights& fake, std::uint64_t seed) {
       w.raw.Reset({.steps = kSteps, .modes = 2}, "x", 0, 0.1);
       w.raw.quality = Quality::kOk;
       w.flight = static_cast<std::size_t>(f), w.key = rng.Next();
+      w.history = n < fake.windows / 2 ? 0 : 1;
+      w.log_seen = std::log(all.histories_s[w.history]);
+      const double larger = w.history == 1 ? fake.briefly : 1;
       const Vec3 v = Yaw::FromAngle(rng.Uniform(0, 6)) * Vec3{1, 0, 0};
       const int truth = rng.Chance(0.3) ? 1 : 0;
       const double unsure = fake.sureness > 0 ? std::exp(fake.sureness * rng.Normal()) : 1;
@@ -51,7 +56,7 @@ CalibrationWindows MakeWindows(const FakeFlights& fake, std::uint64_t seed) {
         }
         w.raw.point(i) = w.raw.mean(0, i);
         w.targets.push_back(w.raw.mean(truth, i) +
-                            z * (s * size * std::pow(unsure, fake.deserved)));
+                            z * (s * size * larger * std::pow(unsure, fake.deserved)));
         const Vec3 next = {rng.Normal(), rng.Normal(), rng.Normal()};
         z = kStay * z + std::sqrt(1 - kStay * kStay) * next;
       }
@@ -62,9 +67,11 @@ CalibrationWindows MakeWindows(const FakeFlights& fake, std::uint64_t seed) {
 }
 
 double ValueOf(const RedrawResult& result, const std::string& key) {
+  double sum = 0;
   for (const RedrawSeries& s : result.series) {
-    if (s.key == key && s.t_s == 0) return s.Mean();
+    if (s.key == key && s.t_s == 0) sum += s.Mean() / 2;  // of both histories
   }
+  if (sum > 0) return sum;
   return std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -83,11 +90,44 @@ TEST(FitCalibration, LeavesAPerfectForecasterNearlyAlone) {
 TEST(FitCalibration, LearnsHowMuchSurenessIsWorth) {
   const auto slope = [](double deserved) {
     const FakeFlights fake = {.sureness = 0.8, .deserved = deserved};
-    return FitCalibration(MakeWindows(fake, 11), {})->vague_slope;
+    return FitCalibration(MakeWindows(fake, 11), {})->vague.slope;
   };
   EXPECT_GT(slope(2), 0.3);
   EXPECT_NEAR(slope(1), 0, 0.15) << "as it says";
   EXPECT_LT(slope(0), -0.3);
+}
+
+TEST(FitCalibration, LearnsWhatHavingSeenLongerIsWorth) {
+  for (const double briefly : {1.0, 1.5}) {
+    FakeFlights fake;
+    fake.briefly = briefly;
+    const SpreadSlope seen = FitCalibration(MakeWindows(fake, 3), {})->seen;
+    EXPECT_NEAR(seen.low, std::log(2), 1e-4);
+    EXPECT_NEAR(seen.high, std::log(10), 1e-4);
+    const double factor = std::exp(seen.LogFactor(std::log(2)) - seen.LogFactor(std::log(10)));
+    EXPECT_NEAR(std::log(factor), std::log(briefly), 0.1) << briefly;
+  }
+}
+
+// Few flights that differ: what fits them best is too sure of the next one.
+TEST(FitCalibration, AllowsForFlightsThatItHasNotSeen) {
+  FakeFlights fake;
+  fake.flights = 30, fake.flight_spread = 0.6;
+  const auto region = [&](std::size_t flights) {
+    return ValueOf(RunRedraws(MakeWindows(fake, 5), {.redraws = 12, .calibration_flights = flights}),
+                   "region_coverage");
+  };
+  EXPECT_NEAR(region(6), 0.9, 0.03) << region(6);
+  EXPECT_NEAR(region(20), 0.9, 0.03);
+}
+
+TEST(RunRedraws, JudgesEachHistoryApart) {
+  const RedrawResult result =
+      RunRedraws(MakeWindows({}, 2), {.redraws = 3, .calibration_flights = 20});
+  int by_ten = 0, by_two = 0;
+  for (const RedrawSeries& s : result.series) ++(s.history_s == 10 ? by_ten : by_two);
+  EXPECT_GT(by_ten, 0);
+  EXPECT_EQ(by_ten, by_two);
 }
 
 TEST(FitCalibration, MendsSigmasThatAreThreeTimesTooSmall) {

@@ -231,7 +231,7 @@ std::vector<Forecast> ApplyCalibration(const CalibrationWindows& windows,
   const Calibrator calibrator(calibration, first.steps(), first.dt_s);
   ParallelFor(calibrated.size(), threads, [&](std::size_t n, int) {
     calibrated[n] = windows.windows[n].raw;
-    calibrator.Apply(calibrated[n]);
+    calibrator.Apply(calibrated[n], windows.windows[n].log_seen);
   });
   return calibrated;
 }

@@ -9,27 +9,18 @@
 #include "src/base/check.h"
 #include "src/base/parallel.h"
 #include "src/base/rng.h"
-#include "src/eval/draws.h"
 #include "src/eval/fit_calibration.h"
+#include "src/eval/forecast_draws.h"
 #include "src/eval/metrics.h"
-#include "src/eval/tally.h"
 
 namespace aerocast {
 namespace {
 
 // Windows per flight that scales are fitted on: neighbours say nearly the same, and a fit is needed
 // for every redraw. Regions are fitted on all.
-constexpr std::size_t kFitWindows = 12;
+constexpr std::size_t kFitWindows = 12;  // by each history
 
 std::size_t Size(int n) { return static_cast<std::size_t>(n); }
-
-// The steps at whole seconds.
-std::vector<int> WholeSeconds(const Forecast& forecast) {
-  WindowSpec spec;
-  spec.dt_s = forecast.dt_s, spec.horizon_s = forecast.steps() * forecast.dt_s;
-  const TallyLayout layout(spec);
-  return {layout.horizon_steps().begin(), layout.horizon_steps().end()};
-}
 
 std::vector<bool> DrawFlights(std::size_t flights, std::size_t chosen, Rng rng) {
   std::vector<std::size_t> order(flights);
@@ -58,7 +49,7 @@ struct Judgement {
 class Judge {
  public:
   Judge(const NormalPool& pool, const RedrawOptions& options)
-      : pool_(pool), level_(options.level), draws_(options.draws) {}
+      : level_(options.level), draws_(pool, options.draws) {}
 
   // Adds a window of this share to the sums.
   void Add(const Forecast& f, const CalibrationWindow& w, std::span<const int> steps, double share,
@@ -66,12 +57,10 @@ class Judge {
     for (std::size_t h = 0; h < steps.size(); ++h) {
       const int i = steps[h];
       const Vec3& y = w.targets[Size(i)];
-      const StepMixture mixture = Gather(f, i);
-      draws_.Draw(mixture, y, pool_, Mix64(w.key + Size(i)));
-      const int denser = draws_.CountDenser(mixture);
-      sum.region[h] += share * RegionShare(denser, draws_.draws(), level_);
+      const int denser = draws_.CountDenser(f, i, y, w.key);
+      sum.region[h] += share * RegionShare(denser, draws_.count(), level_);
       for (int l = 0; l < kCalibrationLevels; ++l) {
-        sum.inside[h][Size(l)] += share * RegionShare(denser, draws_.draws(), CalibrationLevel(l));
+        sum.inside[h][Size(l)] += share * RegionShare(denser, draws_.count(), CalibrationLevel(l));
       }
       sum.sharpness[h] += share * draws_.Radius(f.point(i), level_);
       if (!f.conformal.present()) continue;
@@ -90,22 +79,8 @@ class Judge {
   }
 
  private:
-  StepMixture Gather(const Forecast& f, int i) {
-    weight_.clear(), mean_.clear(), chol_.clear();
-    for (int k = 0; k < f.modes(); ++k) {
-      if (f.weight(k) <= 0) continue;
-      weight_.push_back(f.weight(k)), mean_.push_back(f.mean(k, i)),
-          chol_.emplace_back(f.cov(k, i));
-    }
-    return {weight_, mean_, chol_};
-  }
-
-  const NormalPool& pool_;
   double level_;
-  StepDraws draws_;
-  std::vector<double> weight_;
-  std::vector<Vec3> mean_;
-  std::vector<Cholesky3> chol_;
+  ForecastDraws draws_;
 };
 
 double EceOf(const Judgement& sum) {
@@ -116,7 +91,8 @@ double EceOf(const Judgement& sum) {
   return ece / static_cast<double>(sum.inside.size());
 }
 
-Judgement JudgeOne(const CalibrationWindows& windows, const CalibrationFit& fit,
+// One judgement per history.
+std::vector<Judgement> JudgeOne(const CalibrationWindows& windows, const CalibrationFit& fit,
                    const std::vector<bool>& used, const NormalPool& pool,
                    const RedrawOptions& options) {
   Calibration calibration = fit.FitSpread(used, 1);
@@ -125,17 +101,22 @@ Judgement JudgeOne(const CalibrationWindows& windows, const CalibrationFit& fit,
   FitRegions(windows, calibrated, used, levels, calibration);
   calibrated = ApplyCalibration(windows, calibration, 1);  // now with regions
   const std::vector<int> steps = WholeSeconds(windows.windows[0].raw);
-  std::vector<double> count(windows.flights.size());
-  for (const CalibrationWindow& w : windows.windows) count[w.flight] += 1;
-  const auto tested = static_cast<double>(std::count(used.begin(), used.end(), false));
-  Judgement sum(steps.size());
+  const std::size_t histories = windows.histories_s.size();
+  std::vector<double> count(windows.flights.size() * histories), tested(histories);
+  const auto row = [&](const CalibrationWindow& w) { return w.flight * histories + w.history; };
+  for (const CalibrationWindow& w : windows.windows) {
+    if (used[w.flight]) continue;
+    if (count[row(w)] == 0) tested[w.history] += 1;
+    count[row(w)] += 1;
+  }
+  std::vector<Judgement> sums(histories, Judgement(steps.size()));
   Judge judge(pool, options);
   for (std::size_t n = 0; n < calibrated.size(); ++n) {
     const CalibrationWindow& w = windows.windows[n];
     if (used[w.flight]) continue;
-    judge.Add(calibrated[n], w, steps, 1 / (tested * count[w.flight]), sum);
+    judge.Add(calibrated[n], w, steps, 1 / (tested[w.history] * count[row(w)]), sums[w.history]);
   }
-  return sum;
+  return sums;
 }
 
 double MeanOf(const std::vector<double>& v) {
@@ -165,10 +146,11 @@ double RedrawSeries::Quantile(double share) const {
 RedrawResult RunRedraws(const CalibrationWindows& windows, const RedrawOptions& options) {
   const std::size_t flights = windows.flights.size();
   AEROCAST_CHECK(options.calibration_flights > 0 && options.calibration_flights < flights);
-  const CalibrationFit fit(windows, kFitWindows);
+  const std::size_t histories = windows.histories_s.size();
+  const CalibrationFit fit(windows, kFitWindows * histories);
   const NormalPool pool(options.seed);
   const std::vector<int> steps = WholeSeconds(windows.windows[0].raw);
-  std::vector<Judgement> all(Size(options.redraws), Judgement(steps.size()));
+  std::vector<std::vector<Judgement>> all(Size(options.redraws));
   std::mutex mutex;
   ParallelFor(all.size(), options.threads, [&](std::size_t r, int) {
     const std::vector<bool> used =
@@ -179,25 +161,28 @@ RedrawResult RunRedraws(const CalibrationWindows& windows, const RedrawOptions& 
   });
 
   RedrawResult result{flights, options.calibration_flights, windows.windows.size(), {}};
-  const auto add = [&](std::string key, double t_s, auto value) {
-    RedrawSeries& series = result.series.emplace_back(RedrawSeries{std::move(key), t_s, {}});
-    for (const Judgement& j : all) series.values.push_back(value(j));
-  };
-  const bool ball = !all.empty() && all[0].has_ball;
   const double dt_s = windows.windows[0].raw.dt_s;
-  for (std::size_t h = 0; h < steps.size(); ++h) {
-    const double t_s = (steps[h] + 1) * dt_s;
-    add("region_coverage", t_s, [h](const Judgement& j) { return j.region[h]; });
-    add("sharpness", t_s, [h](const Judgement& j) { return j.sharpness[h]; });
-    if (ball) add("ball_coverage", t_s, [h](const Judgement& j) { return j.ball[h]; });
-    if (ball) add("ball_radius", t_s, [h](const Judgement& j) { return j.radius[h]; });
+  for (std::size_t history = 0; history < histories; ++history) {
+    const auto add = [&](std::string key, double t_s, auto value) {
+      RedrawSeries& series = result.series.emplace_back(
+          RedrawSeries{std::move(key), windows.histories_s[history], t_s, {}});
+      for (const auto& judged : all) series.values.push_back(value(judged[history]));
+    };
+    const bool ball = !all.empty() && all[0][history].has_ball;
+    for (std::size_t h = 0; h < steps.size(); ++h) {
+      const double t_s = (steps[h] + 1) * dt_s;
+      add("region_coverage", t_s, [h](const Judgement& j) { return j.region[h]; });
+      add("sharpness", t_s, [h](const Judgement& j) { return j.sharpness[h]; });
+      if (ball) add("ball_coverage", t_s, [h](const Judgement& j) { return j.ball[h]; });
+      if (ball) add("ball_radius", t_s, [h](const Judgement& j) { return j.radius[h]; });
+    }
+    add("region_coverage", 0, [](const Judgement& j) { return MeanOf(j.region); });
+    add("sharpness", 0, [](const Judgement& j) { return MeanOf(j.sharpness); });
+    if (ball) add("ball_coverage", 0, [](const Judgement& j) { return MeanOf(j.ball); });
+    if (ball) add("ball_radius", 0, [](const Judgement& j) { return MeanOf(j.radius); });
+    if (ball) add("tube_coverage", 0, [](const Judgement& j) { return j.tube; });
+    add("ece_position", 0, EceOf);
   }
-  add("region_coverage", 0, [](const Judgement& j) { return MeanOf(j.region); });
-  add("sharpness", 0, [](const Judgement& j) { return MeanOf(j.sharpness); });
-  if (ball) add("ball_coverage", 0, [](const Judgement& j) { return MeanOf(j.ball); });
-  if (ball) add("ball_radius", 0, [](const Judgement& j) { return MeanOf(j.radius); });
-  if (ball) add("tube_coverage", 0, [](const Judgement& j) { return j.tube; });
-  add("ece_position", 0, EceOf);
   return result;
 }
 

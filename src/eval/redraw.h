@@ -2,7 +2,7 @@
 //
 // How much of a calibration is luck: the network stays, the flights it was not trained on are
 // divided anew, many times, into calibration and test, and every time the calibration is fitted and
-// judged. A single split gives one number for coverage; this gives its mean and its spread.
+// judged, on each length of history apart. A single split gives one number for coverage; this gives its mean and its spread.
 //
 // Every flight counts the same, in fitting and in judging: that is what conformal regions promise,
 // an outcome of a random window of a new flight.
@@ -30,8 +30,9 @@ struct RedrawOptions {
 // One number per redraw. Where the calibration flights are too few for the level, ball and tube are
 // empty.
 struct RedrawSeries {
-  std::string key;  // "region_coverage", "ball_coverage", "tube_coverage", ...
-  double t_s = 0;   // seconds ahead; 0: of the whole path, or the mean of the whole seconds
+  std::string key;       // "region_coverage", "ball_coverage", "tube_coverage", ...
+  double history_s = 0;  // of the windows it was judged on
+  double t_s = 0;        // seconds ahead; 0: of the whole path, or the mean of the whole seconds
   std::vector<double> values;
 
   double Mean() const;

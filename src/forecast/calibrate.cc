@@ -67,6 +67,16 @@ double Vagueness(const Forecast& forecast) {
   return std::log(std::sqrt(square / forecast.steps()) / std::max(length, 1e-12));
 }
 
+double LogSeen(const History& history, double history_s) {
+  constexpr double kLeastS = 0.1;
+  if (history.samples.empty()) return std::log(kLeastS);
+  const TimeNs newest = history.samples.back().t_ns;
+  const auto oldest = std::find_if(
+      history.samples.begin(), history.samples.end(),
+      [&](const auto& s) { return DurationS(newest - s.t_ns) <= history_s + 1e-6; });
+  return std::log(std::max(DurationS(newest - oldest->t_ns), kLeastS));
+}
+
 Calibrator::Calibrator(const Calibration& calibration, int steps, double dt_s)
     : calibration_(calibration) {
   calibration_.residuals = {};
@@ -89,22 +99,18 @@ ForecastShape Calibrator::Shape(const ForecastShape& raw) const {
   return shape;
 }
 
-void Calibrator::Apply(Forecast& forecast, double widened) const noexcept {
+void Calibrator::Apply(Forecast& forecast, double log_seen, double widened) const noexcept {
   AEROCAST_CHECK(Size(forecast.steps()) == log_scale_.size() && forecast.modes() > 0);
-  const double vague = VagueFactor(forecast);  // of the forecast as it was given
+  double log_width = calibration_.seen.LogFactor(log_seen);
+  if (calibration_.vague.slope != 0) {  // of the forecast as it was given
+    log_width += calibration_.vague.LogFactor(Vagueness(forecast));
+  }
   ApplyTemperature(forecast);
-  ApplyScale(forecast, widened * vague);
+  ApplyScale(forecast, widened * std::exp(log_width));
   if (calibration_.tail_share > 0 && 2 * forecast.modes() <= kMaxModes) AddTails(forecast);
   WriteRegions(forecast);
   forecast.residual_correlation = calibration_.residual_correlation;
   forecast.residuals = residuals_;
-}
-
-double Calibrator::VagueFactor(const Forecast& forecast) const {
-  const Calibration& c = calibration_;
-  if (c.vague_slope == 0) return 1;
-  const double z = std::clamp(Vagueness(forecast), c.vague_low, c.vague_high);
-  return std::exp(c.vague_slope * (z - (c.vague_low + c.vague_high) / 2));
 }
 
 void Calibrator::ApplyTemperature(Forecast& forecast) const {
@@ -209,7 +215,8 @@ class CalibratedForecaster final : public Forecaster {
     for (Task& task : tasks) {
       if (task.quality >= Quality::kFallback) continue;
       const double beyond = BeyondDomain(task.history, scratch);
-      calibrator_.Apply(*task.forecast, std::clamp(beyond, 1.0, kMostWidened));
+      calibrator_.Apply(*task.forecast, LogSeen(task.history, info().history_s),
+                        std::clamp(beyond, 1.0, kMostWidened));
       if (beyond > 1) task.quality = std::max(task.quality, Quality::kOutOfDomain);
     }
   }

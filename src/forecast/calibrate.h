@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Makes a forecast say what a calibration has found out: weights by the temperature, wider or
-// narrower modes along their paths and by how vague it is, heavy tails, conformal regions, paths to
+// narrower modes along their paths, by how vague it is and by how long the object had been seen,
+// heavy tails, conformal regions, paths to
 // sample from. Works on
 // any forecast in the world that has modes, so one function serves every family. Means and point
 // path stay; so does a displacement mixture, which remains what the network said.
@@ -40,8 +41,9 @@ class Calibrator {
   ForecastShape Shape(const ForecastShape& raw) const;
 
   // `forecast` has modes and room for Shape(); nothing is allocated then. Garbage in gives garbage
-  // out, which IsValid tells. Spreads and regions are `widened` by this factor.
-  void Apply(Forecast& forecast, double widened = 1) const noexcept;
+  // out, which IsValid tells. log_seen is LogSeen of its history. Spreads and regions are `widened`
+  // by this factor.
+  void Apply(Forecast& forecast, double log_seen, double widened = 1) const noexcept;
 
   // How far beyond what the calibration knows a motion is: above 1 its forecast is out of domain.
   double BeyondDomain(const Roughness& roughness) const noexcept;
@@ -50,7 +52,6 @@ class Calibrator {
   const Vec3& log_scale(int i) const { return log_scale_[static_cast<std::size_t>(i)]; }
 
  private:
-  double VagueFactor(const Forecast& forecast) const;
   void ApplyTemperature(Forecast& forecast) const;
   void ApplyScale(Forecast& forecast, double widened) const;
   void AddTails(Forecast& forecast) const;
@@ -67,6 +68,10 @@ double SpreadAboutPoint(const Forecast& forecast, int i);
 // How wide a forecast is for the way it goes: log of SpreadAboutPoint, root mean square over the
 // steps, over the length of the point path. Moving, turning or scaling a forecast leaves it.
 double Vagueness(const Forecast& forecast);
+
+// How long an object has been seen: log of the seconds from the oldest sample that a forecaster
+// with so much history looks at to the newest, at least 0.1.
+double LogSeen(const History& history, double history_s);
 
 // `forecaster`, calibrated. What it could not answer (quality fallback) stays as it is, without
 // regions. Motion that is rougher than the calibration knows is out_of_domain, and its spreads and

@@ -33,8 +33,8 @@ Forecast MadeUpForecast(int modes, std::uint64_t seed = 1) {
   return f;
 }
 
-Forecast Calibrated(Forecast f, const Calibration& c) {
-  Calibrator(c, kSteps, 0.1).Apply(f);
+Forecast Calibrated(Forecast f, const Calibration& c, double log_seen = 0) {
+  Calibrator(c, kSteps, 0.1).Apply(f, log_seen);
   return f;
 }
 
@@ -89,7 +89,7 @@ TEST(Calibrator, KeepsMeansPointPathAndDisplacements) {
   }
   const Forecast raw = PredictOnce(*MakeTestNetwork(), Observe(Wander(3)));
   Forecast network = raw;
-  Calibrator(MadeUpCalibration(50), 50, 0.1).Apply(network);
+  Calibrator(MadeUpCalibration(50), 50, 0.1).Apply(network, 0);
   ASSERT_TRUE(network.IsValid());
   EXPECT_EQ(network.displacement.sigma, raw.displacement.sigma);
   EXPECT_EQ(network.displacement.weight, raw.displacement.weight);
@@ -149,12 +149,32 @@ TEST(Calibrator, WidensVagueForecastsAndNarrowsSharpOnes) {
   const auto ratio = [&](double low, double high) {
     const double plain = Calibrated(f, c).cov(1, 5).xx;
     Calibration d = c;
-    d.vague_slope = 0.5, d.vague_low = low, d.vague_high = high;
+    d.vague = {0.5, low, high};
     return std::sqrt(Calibrated(f, d).cov(1, 5).xx / plain);
   };
   EXPECT_NEAR(ratio(z - 1, z + 1), 1, 1e-9) << "in the middle";
   EXPECT_NEAR(ratio(z - 3, z + 1), std::exp(0.5), 1e-9);
   EXPECT_NEAR(ratio(z + 1, z + 3), std::exp(-0.5), 1e-9) << "no further than the range goes";
+}
+
+TEST(Calibrator, WidensByHowLongAnObjectWasSeen) {
+  const Forecast f = MadeUpForecast(3);
+  Calibration c = MadeUpCalibration(kSteps, false);
+  c.seen = {-0.3, std::log(2), std::log(10)};
+  const auto spread = [&](double seconds) {
+    return std::sqrt(Calibrated(f, c, std::log(seconds)).cov(1, 5).xx);
+  };
+  EXPECT_NEAR(spread(2) / spread(10), std::pow(5, 0.3), 1e-9);
+  EXPECT_NEAR(spread(0.5), spread(2), 1e-12) << "no further than the range goes";
+  EXPECT_NEAR(spread(60), spread(10), 1e-12);
+}
+
+TEST(LogSeen, CountsFromTheOldestSampleThatIsLookedAt) {
+  const std::vector<Observation> samples = Observe(Wander(8), 4);
+  const double whole = DurationS(samples.back().t_ns - samples.front().t_ns);
+  EXPECT_NEAR(std::exp(LogSeen({"x", samples}, 10)), whole, 1e-9);
+  EXPECT_NEAR(std::exp(LogSeen({"x", samples}, 2)), 2, 0.11);
+  EXPECT_NEAR(std::exp(LogSeen({"x", std::span(samples).last(1)}, 10)), 0.1, 1e-9);
 }
 
 // Of the ways' weights, however near they lie to each other.
@@ -264,7 +284,7 @@ TEST(MakeCalibrated, CalibratesWhatIsAnsweredAndNothingElse) {
   EXPECT_EQ(f.quality, Quality::kOk);
   EXPECT_TRUE(f.IsValid() && f.paired_modes && f.residuals && f.conformal.present());
   Forecast by_hand = PredictOnce(*MakeTestNetwork(), samples);
-  Calibrator(MadeUpCalibration(50), 50, 0.1).Apply(by_hand);
+  Calibrator(MadeUpCalibration(50), 50, 0.1).Apply(by_hand, LogSeen({"x", samples}, 2));
   EXPECT_TRUE(SameBits(f, by_hand));
   const Forecast held = PredictOnce(*forecaster, {{5, {1, 2, 3}}});
   EXPECT_EQ(held.quality, Quality::kFallback);

@@ -81,13 +81,12 @@ std::string TailComplaint(const Calibration& c, int modes) {
          std::to_string(modes) + " modes: they would become more than " + std::to_string(kMaxModes);
 }
 
-std::string VagueComplaint(const Calibration& c) {
-  const std::string complaint =
-      FirstOf({RangeComplaint("vague_slope", {&c.vague_slope, 1}, -1, 1),
-               RangeComplaint("vague_low", {&c.vague_low, 1}, -20, 20),
-               RangeComplaint("vague_high", {&c.vague_high, 1}, -20, 20)});
-  if (!complaint.empty() || c.vague_low <= c.vague_high) return complaint;
-  return "'vague_low' is above 'vague_high'";
+std::string SlopeComplaint(const std::string& name, const SpreadSlope& s) {
+  const std::string complaint = FirstOf({RangeComplaint(name + "_slope", {&s.slope, 1}, -1, 1),
+                                         RangeComplaint(name + "_low", {&s.low, 1}, -20, 20),
+                                         RangeComplaint(name + "_high", {&s.high, 1}, -20, 20)});
+  if (!complaint.empty() || s.low <= s.high) return complaint;
+  return "'" + name + "_low' is above '" + name + "_high'";
 }
 
 std::string LevelComplaint(const Calibration& c) {
@@ -152,6 +151,18 @@ void ReadThree(JsonFields& fields, std::string_view key, std::array<double, 3>& 
   std::copy(numbers.begin(), numbers.end(), to.begin());
 }
 
+void AddSlope(const std::string& name, const SpreadSlope& s, JsonObject& json) {
+  json.Add(name + "_high", s.high);
+  json.Add(name + "_low", s.low);
+  json.Add(name + "_slope", s.slope);
+}
+
+void ReadSlope(JsonFields& fields, const std::string& name, SpreadSlope& s) {
+  s.high = fields.Number(name + "_high");
+  s.low = fields.Number(name + "_low");
+  s.slope = fields.Number(name + "_slope");
+}
+
 std::string OriginComplaint(const CalibrationOrigin& origin) {
   for (const std::string& key : origin.flights) {
     if (key.empty() || key.find(' ') != key.npos) {
@@ -160,7 +171,11 @@ std::string OriginComplaint(const CalibrationOrigin& origin) {
   }
   if (origin.flight_count < 1) return "'flight_count' is 0, expected at least 1";
   if (origin.flight_count > 1'000'000) return "'flight_count' is beyond a million";
-  return RangeComplaint("history_s", {&origin.history_s, 1}, 0, 1e4);
+  if (origin.histories_s.empty() || origin.histories_s.size() > kMostHistories) {
+    return "'histories_s' has " + std::to_string(origin.histories_s.size()) +
+           " numbers, expected 1 to " + std::to_string(kMostHistories);
+  }
+  return RangeComplaint("histories_s", origin.histories_s, 0, 1e4);
 }
 
 }  // namespace
@@ -178,7 +193,8 @@ std::uint64_t FlightsNeeded(double level) {
 
 std::string CalibrationComplaint(const Calibration& c, int steps, int modes) {
   const auto s = static_cast<std::size_t>(steps);
-  return FirstOf({ScaleComplaint(c), TailComplaint(c, modes), VagueComplaint(c),
+  return FirstOf({ScaleComplaint(c), TailComplaint(c, modes), SlopeComplaint("vague", c.vague),
+                  SlopeComplaint("seen", c.seen),
                   OriginComplaint(c.origin), LevelComplaint(c), RegionComplaint(c, s),
                   DomainComplaint(c), ResidualComplaint(c, s)});
 }
@@ -192,13 +208,14 @@ std::string ToJson(const Calibration& c) {
   json.AddJson("domain_sigma", ListText({c.domain_sigma.begin(), c.domain_sigma.end()}));
   json.Add("flight_count", c.origin.flight_count);
   json.Add("flights", JoinKeys(c.origin.flights));
-  json.Add("history_s", c.origin.history_s);
+  json.AddJson("histories_s", ListText(c.origin.histories_s));
   json.AddJson("knot_s", ListText(c.knot_s));
   json.AddJson("level", ListText(c.level));
   json.AddJson("radius", ListText(c.radius));
   json.Add("residual_correlation", c.residual_correlation);
   json.Add("residual_paths", static_cast<std::int64_t>(c.residual_paths));
   for (std::size_t d = 0; d < 3; ++d) json.AddJson(kScaleFields[d], ListText(c.scale[d]));
+  AddSlope("seen", c.seen, json);
   json.AddJson("shape", ListText(c.shape));
   json.Add("side", c.origin.side);
   json.Add("split", c.origin.split);
@@ -207,9 +224,7 @@ std::string ToJson(const Calibration& c) {
   json.Add("tail_share", c.tail_share);
   json.Add("temperature", c.temperature);
   json.AddJson("tube", ListText(c.tube));
-  json.Add("vague_high", c.vague_high);
-  json.Add("vague_low", c.vague_low);
-  json.Add("vague_slope", c.vague_slope);
+  AddSlope("vague", c.vague, json);
   json.Add("version", c.origin.version);
   json.Add("windows", c.origin.windows);
   return json.text();
@@ -227,9 +242,10 @@ Result<Calibration> CalibrationFromJson(std::string_view text, const std::string
   ReadThree(fields, "domain_sigma", c.domain_sigma);
   c.origin.flight_count = fields.Count("flight_count");
   c.origin.flights = SplitKeys(fields.Text("flights"));
-  c.origin.history_s = fields.Number("history_s");
+  c.origin.histories_s = fields.Numbers("histories_s");
   c.knot_s = fields.Numbers("knot_s");
   c.level = fields.Numbers("level");
+  ReadSlope(fields, "seen", c.seen);
   c.radius = fields.Numbers("radius");
   c.residual_correlation = fields.Number("residual_correlation");
   fields.Read("residual_paths", c.residual_paths);
@@ -242,9 +258,7 @@ Result<Calibration> CalibrationFromJson(std::string_view text, const std::string
   c.tail_share = fields.Number("tail_share");
   c.temperature = fields.Number("temperature");
   c.tube = fields.Numbers("tube");
-  c.vague_high = fields.Number("vague_high");
-  c.vague_low = fields.Number("vague_low");
-  c.vague_slope = fields.Number("vague_slope");
+  ReadSlope(fields, "vague", c.vague);
   c.origin.version = fields.Text("version");
   c.origin.windows = fields.Count("windows");
   if (const Status status = fields.Finish(); !status.ok()) return status.error();

@@ -9,6 +9,7 @@
 // a flight that is twice as large and fast gets regions that are twice as large.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -21,6 +22,7 @@ namespace aerocast {
 
 inline constexpr std::size_t kMostConformalLevels = 8;
 inline constexpr int kMostResidualPaths = 1024;
+inline constexpr std::size_t kMostHistories = 16;
 
 // Which flights a calibration was fitted on.
 struct CalibrationOrigin {
@@ -29,10 +31,23 @@ struct CalibrationOrigin {
   std::vector<std::string> flights;
   std::uint64_t flight_count = 0;  // independent flights that the regions stand on
   std::uint64_t windows = 0;       // looked at
-  double history_s = 0;            // that the network was given at most
+  // How much history the network was given at most; every window was looked at by each of these.
+  std::vector<double> histories_s;
   std::string version;             // of AeroCast
 
   friend bool operator==(const CalibrationOrigin&, const CalibrationOrigin&) = default;
+};
+
+// A factor that follows something known of a forecast, z: exp(slope (z - middle of the range)), z
+// kept within the range. Slope 0: all are treated alike.
+struct SpreadSlope {
+  double slope = 0, low = 0, high = 0;
+
+  double LogFactor(double z) const {
+    return slope == 0 ? 0 : slope * (std::clamp(z, low, high) - (low + high) / 2);
+  }
+
+  friend bool operator==(const SpreadSlope&, const SpreadSlope&) = default;
 };
 
 struct Calibration {
@@ -45,10 +60,9 @@ struct Calibration {
   // Each mode becomes a narrow and a wide Gaussian; the wide one has this share of the weight and
   // is this much wider. Share 0: modes stay single.
   double tail_share = 0, tail_factor = 1;
-  // Forecasts that are vague for their path (Vagueness in src/forecast/calibrate.h) become wider
-  // and sharp ones narrower, by exp(slope (z - middle of the range)), z kept within the range.
-  // Slope 0: all are treated alike.
-  double vague_slope = 0, vague_low = 0, vague_high = 0;
+  // Spreads follow how vague a forecast is for its path and how long the object had been seen
+  // (Vagueness and LogSeen in src/forecast/calibrate.h).
+  SpreadSlope vague, seen;
 
   // Conformal regions, in units of u, the calibrated forecast's root mean square distance from its
   // own point path per axis at that step.

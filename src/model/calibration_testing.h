@@ -17,7 +17,7 @@ inline Calibration MadeUpCalibration(int steps, bool tail = true, int paths = 64
   c.knot_s = {0.1, 1, 3};
   c.scale = {{{2, 1.5, 1.2}, {0.5, 0.8, 1}, {3, 2, 1.5}}};
   if (tail) c.tail_share = 0.2, c.tail_factor = 3;
-  if (tail) c.vague_slope = 0.5, c.vague_low = -3, c.vague_high = 1;
+  if (tail) c.vague = {0.5, -3, 1}, c.seen = {-0.25, 0.5, 2};
   c.level = {0.5, 0.9};
   for (int i = 0; i < 2 * steps; ++i) c.radius.push_back(i < steps ? 1 + 0.01 * i : 3);
   c.tube = {1.5, 3};
@@ -36,7 +36,7 @@ inline Calibration MadeUpCalibration(int steps, bool tail = true, int paths = 64
   }
   c.origin.corpus_name = "made up", c.origin.corpus_hash = "abc", c.origin.split = "flight";
   c.origin.side = "calibration", c.origin.flights = {"0123456789ab", "ba9876543210"};
-  c.origin.flight_count = 12, c.origin.windows = 345, c.origin.history_s = 2;
+  c.origin.flight_count = 12, c.origin.windows = 345, c.origin.histories_s = {2, 0.5};
   c.origin.version = "0.1.0";
   return c;
 }

@@ -304,6 +304,10 @@ class MalformedModels {
          "expected 1.0 without a 'tail_share'");
     with("slope too steep", R"(\"vague_slope\":0.5)", R"(\"vague_slope\":1.5)",
          "'vague_slope' holds 1.5");
+    with("history's slope too steep", R"(\"seen_slope\":-0.25)", R"(\"seen_slope\":-1.25)",
+         "'seen_slope' holds -1.25");
+    with("no history", R"(\"histories_s\":[2.0,0.5])", R"(\"histories_s\":[])",
+         "'histories_s' has 0 numbers, expected 1 to 16");
     with("range upside down", R"(\"vague_low\":-3.0)", R"(\"vague_low\":2.0)",
          "'vague_low' is above 'vague_high'");
     with("level one", level, R"(\"level\":[0.5,1.0])", "'level' holds 1.0");

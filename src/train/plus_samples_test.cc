@@ -95,6 +95,27 @@ TEST_F(PlusSamplesTest, TargetsGoOnFromTheHistory) {
   }
 }
 
+// The corpus has one speed; flown again it has many.
+TEST_F(PlusSamplesTest, ReflownFlightsHaveOtherSpeeds) {
+  RunConfig run = Config();
+  run.sampler = {.generated = 0, .warped = 0, .clean = 1, .drop = 0, .outliers = 0};
+  for (Recording& flight : flights_) {
+    for (Observation& sample : flight.samples) sample.p_world = 0.2 * sample.p_world;
+  }
+  const auto spread = [&](double reflown) {
+    run.sampler.reflown = reflown;
+    const auto samples = Make(run);
+    double sum = 0, square = 0;
+    for (std::uint64_t n = 0; n < 200; ++n) {
+      const double log_step = std::log(Draw(*samples, n, 8).targets.back());
+      sum += log_step, square += log_step * log_step;
+    }
+    return std::sqrt(square / 200 - sum * sum / 4e4);
+  };
+  const double as_flown = spread(0), again = spread(1);
+  EXPECT_GT(again, as_flown + 0.1);
+}
+
 TEST_F(PlusSamplesTest, NoiseIsNeverInTheTargets) {
   RunConfig clean = Config(), noisy = Config();
   clean.sampler = {.generated = 0, .clean = 1, .noise_unstated = 0, .drop = 0, .outliers = 0};

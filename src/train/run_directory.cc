@@ -60,6 +60,9 @@ Result<RunFacts> FactsFromJson(const std::string& text, const std::string& where
   if (fields.Count("run_version") != kRunVersion) fields.Refuse("run_version", "1");
   RunFacts facts;
   VisitFacts(facts, [&](const char* key, auto& value) { fields.Read(key, value); });
+  if (facts.length.clock != "wall" && facts.length.clock != "cpu") {
+    fields.Refuse("clock", "wall or cpu");
+  }
   if (Status s = fields.Finish(); !s.ok()) return s.error();
   return facts;
 }

@@ -19,7 +19,7 @@ RunFacts Example() {
           .corpus_hash = "1f",
           .split = "flight",
           .split_hash = "2e",
-          .length = {.windows = 1280, .budget_s = 1 / 3.0},
+          .length = {.windows = 1280, .budget_s = 1 / 3.0, .clock = "cpu"},
           .threads = 2,
           .processes = 3,
           .version = "0.1.0",
@@ -44,7 +44,7 @@ TEST(RunFacts, RoundTripIsExact) {
 
 TEST(RunFacts, EveryFieldIsWrittenAndRequired) {
   const Json json = Json::parse(FactsToJson(Example()));
-  EXPECT_EQ(json.size(), 13u);
+  EXPECT_EQ(json.size(), 14u);
   for (const auto& [key, value] : json.items()) {
     const std::string message = MessageAfter([&](Json& j) { j.erase(key); });
     EXPECT_TRUE(message.starts_with("run.json: field '" + key + "' is missing")) << message;
@@ -56,6 +56,7 @@ TEST(RunFacts, WrongFieldsAreRefusedByName) {
     return MessageAfter([&](Json& j) { j[key] = value; });
   };
   EXPECT_EQ(set("corpus", "elsewhere"), "");
+  EXPECT_EQ(set("clock", "sun"), "run.json: field 'clock' is \"sun\", expected wall or cpu");
   EXPECT_EQ(set("run_version", 2), "run.json: field 'run_version' is 2, expected 1");
   EXPECT_EQ(set("seed", -1), "run.json: field 'seed' is -1, expected a whole number, at least 0");
   EXPECT_EQ(set("threads", 1u << 31),
