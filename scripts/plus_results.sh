@@ -84,11 +84,9 @@ for s in 10 2; do
     --history "$s" --models "plus-small=$networks/configuration.safetensors,$few,ridge,replay"
 done
 for model in plus plus-small; do
-  for s in 10 2; do
-    [ -s "$out/redraw-$model-$s.json" ] && continue
-    echo "redraw-$model-$s"
-    "$aerocast" calibrate "build/release/models/aerocast-$model.safetensors" --corpus "$balanced" --history "$s" \
-      --min-history 2 --redraws 200 --out "$out/redrawn.safetensors" --json "$out/redraw-$model-$s.json" >/dev/null
-  done
+  [ -s "$out/redraw-$model.json" ] && continue
+  echo "redraw-$model"
+  "$aerocast" calibrate "build/release/models/aerocast-$model.safetensors" --corpus "$balanced" --redraws 200 \
+    --out "$out/redrawn.safetensors" --json "$out/redraw-$model.json" >/dev/null
 done
 rm -f "$out/redrawn.safetensors"

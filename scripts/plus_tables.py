@@ -135,18 +135,20 @@ def calibration_tables(load, directory: Path) -> None:
                       number(raw.metric(model, "sharpness_90")), number(after.metric(model, "sharpness_90"))]
             row(model, *cells)
     print("\n### 200 redraws of calibration and test among the flights not trained on: mean (standard deviation)")
-    head("", "", "1 s", "2 s", "3 s", "4 s", "5 s", "mean")
+    head("", "by", "", "1 s", "2 s", "3 s", "4 s", "5 s", "mean")
     for file in sorted(directory.glob("redraw-*.json")):
-        for key, cells in redraw_rows(file):
-            row(file.stem.removeprefix("redraw-"), key, *cells)
+        for history, key, cells in redraw_rows(file):
+            row(file.stem.removeprefix("redraw-"), history, key, *cells)
 
 
-def redraw_rows(file: Path) -> list[tuple[str, list[str]]]:
-    """Of every quantity, mean and standard deviation over the redraws: at 1 ... 5 s and their mean, or that alone."""
-    rows: dict[str, list[str]] = {}
+def redraw_rows(file: Path) -> list[tuple[str, str, list[str]]]:
+    """By each history, of every quantity, mean and standard deviation over the redraws: at 1 ... 5 s and their mean,
+    or that alone."""
+    rows: dict[tuple[str, str], list[str]] = {}
     for series in json.loads(file.read_text())["redraw"]["series"]:
-        rows.setdefault(series["key"], []).append(f"{series['mean']:.3f} ({series['sd']:.3f})")
-    return [(key, [""] * (6 - len(cells)) + cells) for key, cells in rows.items()]
+        cells = rows.setdefault((f"{series['history_s']:g} s", series["key"]), [])
+        cells.append(f"{series['mean']:.3f} ({series['sd']:.3f})")
+    return [(history, key, [""] * (6 - len(cells)) + cells) for (history, key), cells in rows.items()]
 
 
 SHIFTS = ["noise-5mm", "noise-2cm", "noise-2cm-unstated", "noise-5cm", "drop-10", "drop-30", "outliers-5", "yaw-73",

@@ -100,7 +100,7 @@ TEST_F(Reproduce, OtherMachinesHelpWithTheTrainingsThatWereChosen) {
   const auto listed = [&](const std::string& only) {
     return Aerocast("reproduce --out out --list --only " + only, "WORLD_SIZE=2 RANK=1").out;
   };
-  EXPECT_THAT(listed("evaluate/ablations"),
+  EXPECT_THAT(listed("'evaluate/ablations/*'"),
               AllOf(HasSubstr("train/ablation-k1 "), Not(HasSubstr("train/quarter")),
                     Not(HasSubstr("evaluate/"))));
   EXPECT_EQ(listed("corpus/paper"), "");

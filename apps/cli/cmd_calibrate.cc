@@ -53,8 +53,8 @@ Status CheckFlags(CalibrateFlags& flags) {
   return {};
 }
 
-// Without --history, a network is calibrated for all that it takes, and for two seconds when that is
-// less.
+// Without --history, a network is calibrated for all that it takes, and for two seconds when that
+// is less.
 void ChooseHistories(const ModelConfig& config, CalibrateFlags& flags) {
   double& history_s = flags.corpus.window.spec.history_s;
   const double usual_s = history_s;
@@ -229,12 +229,12 @@ std::string RedrawTable(const RedrawResult& result) {
   table.AddColumn("", TextTable::Align::kLeft);
   for (const char* name : {"by", "at", "mean", "sd", "5 %", "95 %"}) table.AddColumn(name);
   std::vector<RedrawSeries> rows = result.series;
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) {
-                     return std::pair(a.key, a.history_s) < std::pair(b.key, b.history_s);
-                   });
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.key, a.history_s) < std::pair(b.key, b.history_s);
+  });
   for (const RedrawSeries& row : rows) {
-    table.AddRow({row.key, fmt::format("{:g} s", row.history_s), row.t_s > 0 ? fmt::format("{:g} s", row.t_s) : "",
+    table.AddRow({row.key, fmt::format("{:g} s", row.history_s),
+                  row.t_s > 0 ? fmt::format("{:g} s", row.t_s) : "",
                   fmt::format("{:.3f}", row.Mean()), fmt::format("{:.3f}", row.Deviation()),
                   fmt::format("{:.3f}", row.Quantile(0.05)),
                   fmt::format("{:.3f}", row.Quantile(0.95))});
@@ -378,8 +378,9 @@ Run AddCalibrate(CLI::App& verb) {
       ->check(NotEmpty());
   flags->corpus.window.Add(verb);
   flags->history = verb.get_option("--history")
-                       ->description("Seconds the network may look back (default: all that it takes "
-                                     "and, when that is more, two seconds as well)")
+                       ->description(
+                           "Seconds the network may look back (default: all that it takes "
+                           "and, when that is more, two seconds as well)")
                        ->default_str("");
   verb.add_option("--levels", flags->levels, "Conformal levels, separated by commas")
       ->delimiter(',')

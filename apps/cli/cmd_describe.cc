@@ -101,8 +101,9 @@ std::vector<std::pair<std::string, std::string>> CalibrationRows(const Model& mo
       {"spread factors", fmt::format("along {}, across {}, vertical {}", RangeOf(c.scale[0]),
                                      RangeOf(c.scale[1]), RangeOf(c.scale[2]))},
       {"vague forecasts", Tilted(c.vague, "the sharpest", "the vaguest")},
-      {"history", Tilted(c.seen, "the shortest", "the longest") +
-                      fmt::format(", fitted by {:g} s", fmt::join(c.origin.histories_s, " s and "))},
+      {"history",
+       Tilted(c.seen, "the shortest", "the longest") +
+           fmt::format(", fitted by {:g} s", fmt::join(c.origin.histories_s, " s and "))},
       {"mode weights", fmt::format("temperature {:.3g}", c.temperature)},
       {"tails", c.tail_share > 0 ? fmt::format("{:.3g} % of the weight is {:.3g} times as wide",
                                                100 * c.tail_share, c.tail_factor)

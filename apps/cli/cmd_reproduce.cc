@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReproduceFlags {
-  std::string out, real, other, configs, budget = "30m", commit;
+  std::string out, real, other, configs, budget = "30m", commit, archive;
   std::vector<std::string> only, train_options;
   PlanOptions plan;
   int jobs = 1;
@@ -97,6 +97,7 @@ Status RunReproduce(ReproduceFlags& flags) {
   options.out = fs::canonical(flags.out, code);
   if (code) return Error{ErrorCode::kIo, flags.out + ": " + code.message()};
   options.program = fs::read_symlink("/proc/self/exe", code);
+  options.archive = flags.archive;
   options.jobs = flags.jobs;
   options.stop = &StopOnSignals();
   options.begin = [](const Stage& stage, std::size_t number, std::size_t of, double left_s) {
@@ -153,6 +154,11 @@ Run AddReproduce(CLI::App& verb) {
                   "trainings one: --train-option=--threads=1")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
+  verb.add_option("--archive", flags->archive,
+                  "Directory of what is small of stages made before, elsewhere: taken from there "
+                  "and added to it")
+      ->type_name("DIR")
+      ->check(NotEmpty());
   verb.add_option("--only", flags->only,
                   "Stages, separated by commas, and what they need: train/gru, evaluate/*, report")
       ->delimiter(',');

@@ -355,9 +355,10 @@ void PrintBeginning(const Assignment& work, const Material& material, const RunD
   }
   fmt::print("{}: {} parameters, {} train and {} validation windows, {}, {} x {}, {}\n",
              work.config.name, ParameterCount(work.config.model), train, validation,
-             facts.length.budget_s > 0 ? fmt::format("budget {}{}", Clock(facts.length.budget_s),
-                                                      facts.length.clock == "cpu" ? " of computing" : "")
-                                       : fmt::format("{} windows", facts.length.windows),
+             facts.length.budget_s > 0
+                 ? fmt::format("budget {}{}", Clock(facts.length.budget_s),
+                               facts.length.clock == "cpu" ? " of computing" : "")
+                 : fmt::format("{} windows", facts.length.windows),
              facts.processes == 1 ? "1 process" : fmt::format("{} processes", facts.processes),
              Count(static_cast<std::size_t>(facts.threads), "thread"), run.path().string());
   std::fflush(stdout);

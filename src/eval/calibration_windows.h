@@ -21,7 +21,7 @@ struct CalibrationWindow {
   Forecast raw;  // without its displacement mixture
   std::vector<Vec3> targets;
   std::optional<Roughness> roughness;  // of its history, where it can be measured
-  double log_seen = 0;  // LogSeen of its history
+  double log_seen = 0;                 // LogSeen of its history
   std::size_t flight = 0;
   std::size_t history = 0;  // which of CalibrationWindows::histories_s it was forecast by
   std::uint64_t key = 0;    // WindowKey, for draws

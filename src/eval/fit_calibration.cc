@@ -25,12 +25,12 @@ constexpr double kLogScore = 0.1;
 constexpr double kTailShare = 0.1, kTailFactor = 2.5;  // to start from
 constexpr double kFirstStep = 0.3, kLastStep = 0.01;   // of a logarithm
 constexpr int kSweeps = 8;
-constexpr double kMostSlope = 0.9;    // of the vagueness, and of how long an object was seen
-constexpr double kSlopeShare = 0.05;  // of the windows lies beyond each end of their ranges
+constexpr double kMostSlope = 0.9;       // of the vagueness, and of how long an object was seen
+constexpr double kSlopeShare = 0.05;     // of the windows lies beyond each end of their ranges
 constexpr double kLeastSeenRange = 0.3;  // of logarithms: below it all have seen as much
-constexpr double kLeastGain = 1e-4;   // of a sweep that is worth another
-constexpr std::size_t kFolds = 3;     // that flights are left out in
-constexpr int kFoldSweeps = 1;        // from where the fit on all flights ended
+constexpr double kLeastGain = 1e-4;      // of a sweep that is worth another
+constexpr std::size_t kFolds = 3;        // that flights are left out in
+constexpr int kFoldSweeps = 1;           // from where the fit on all flights ended
 constexpr double kLeastWiden = -0.3, kMostWiden = 0.7, kWidenStep = 0.02;  // logarithms
 constexpr std::array<double, 3> kWidenLevels = {0.5, 0.8, 0.9};
 constexpr int kWidenDraws = 64;

@@ -36,8 +36,8 @@ class CalibrationFit {
   CalibrationFit& operator=(const CalibrationFit&) = delete;
 
   // Temperature, scales and tails that score best on the flights that are `used`, one flag per
-  // flight; at least one is. Then all spreads are widened as flights that were left out ask for: what
-  // is fitted on few flights is too sure of the next one.
+  // flight; at least one is. Then all spreads are widened as flights that were left out ask for:
+  // what is fitted on few flights is too sure of the next one.
   Calibration FitSpread(const std::vector<bool>& used, int threads) const;
 
  private:

@@ -114,8 +114,9 @@ TEST(FitCalibration, AllowsForFlightsThatItHasNotSeen) {
   FakeFlights fake;
   fake.flights = 30, fake.flight_spread = 0.6;
   const auto region = [&](std::size_t flights) {
-    return ValueOf(RunRedraws(MakeWindows(fake, 5), {.redraws = 12, .calibration_flights = flights}),
-                   "region_coverage");
+    return ValueOf(
+        RunRedraws(MakeWindows(fake, 5), {.redraws = 12, .calibration_flights = flights}),
+        "region_coverage");
   };
   EXPECT_NEAR(region(6), 0.9, 0.03) << region(6);
   EXPECT_NEAR(region(20), 0.9, 0.03);

@@ -93,8 +93,8 @@ double EceOf(const Judgement& sum) {
 
 // One judgement per history.
 std::vector<Judgement> JudgeOne(const CalibrationWindows& windows, const CalibrationFit& fit,
-                   const std::vector<bool>& used, const NormalPool& pool,
-                   const RedrawOptions& options) {
+                                const std::vector<bool>& used, const NormalPool& pool,
+                                const RedrawOptions& options) {
   Calibration calibration = fit.FitSpread(used, 1);
   std::vector<Forecast> calibrated = ApplyCalibration(windows, calibration, 1);
   const double levels[] = {options.level};

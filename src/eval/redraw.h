@@ -2,7 +2,8 @@
 //
 // How much of a calibration is luck: the network stays, the flights it was not trained on are
 // divided anew, many times, into calibration and test, and every time the calibration is fitted and
-// judged, on each length of history apart. A single split gives one number for coverage; this gives its mean and its spread.
+// judged, on each length of history apart. A single split gives one number for coverage; this gives
+// its mean and its spread.
 //
 // Every flight counts the same, in fitting and in judging: that is what conformal regions promise,
 // an outcome of a random window of a new flight.

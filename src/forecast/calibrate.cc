@@ -71,9 +71,9 @@ double LogSeen(const History& history, double history_s) {
   constexpr double kLeastS = 0.1;
   if (history.samples.empty()) return std::log(kLeastS);
   const TimeNs newest = history.samples.back().t_ns;
-  const auto oldest = std::find_if(
-      history.samples.begin(), history.samples.end(),
-      [&](const auto& s) { return DurationS(newest - s.t_ns) <= history_s + 1e-6; });
+  const auto oldest =
+      std::find_if(history.samples.begin(), history.samples.end(),
+                   [&](const auto& s) { return DurationS(newest - s.t_ns) <= history_s + 1e-6; });
   return std::log(std::max(DurationS(newest - oldest->t_ns), kLeastS));
 }
 

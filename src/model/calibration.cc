@@ -194,9 +194,8 @@ std::uint64_t FlightsNeeded(double level) {
 std::string CalibrationComplaint(const Calibration& c, int steps, int modes) {
   const auto s = static_cast<std::size_t>(steps);
   return FirstOf({ScaleComplaint(c), TailComplaint(c, modes), SlopeComplaint("vague", c.vague),
-                  SlopeComplaint("seen", c.seen),
-                  OriginComplaint(c.origin), LevelComplaint(c), RegionComplaint(c, s),
-                  DomainComplaint(c), ResidualComplaint(c, s)});
+                  SlopeComplaint("seen", c.seen), OriginComplaint(c.origin), LevelComplaint(c),
+                  RegionComplaint(c, s), DomainComplaint(c), ResidualComplaint(c, s)});
 }
 
 std::string ToJson(const Calibration& c) {

@@ -33,7 +33,7 @@ struct CalibrationOrigin {
   std::uint64_t windows = 0;       // looked at
   // How much history the network was given at most; every window was looked at by each of these.
   std::vector<double> histories_s;
-  std::string version;             // of AeroCast
+  std::string version;  // of AeroCast
 
   friend bool operator==(const CalibrationOrigin&, const CalibrationOrigin&) = default;
 };

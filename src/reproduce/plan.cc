@@ -55,23 +55,33 @@ class Planner {
     Names needs;
     if (!options_.real.empty()) {
       balanced = {"generate", "--preset", "balanced", "--out", "{}/corpus"};
-      Add("corpus/real", {}, {{"import", "--format", "nanobench", "{file0}", "--out", "{}/corpus"}},
-          2)
+      AddCorpus("corpus/real", {},
+                {{"import", "--format", "nanobench", "{file0}", "--out", "{}/corpus"}}, 2)
           .files = {options_.real};
       needs = {"corpus/real"};
       for (StageCommand* command : {&paper, &balanced}) {
         command->insert(command->end(), {"--real", "{corpus/real}/corpus"});
       }
     }
-    Add("corpus/paper", needs, {paper, {"stats", "{}/corpus", "--json", "{}/stats.json"}}, 5);
-    Add(kBalanced, needs, {balanced, {"stats", "{}/corpus", "--json", "{}/stats.json"}}, 3);
-    Add("corpus/fliers", {},
-        {{"generate", "--category", "fliers", "--flights", "15", "--duration", "40", "--seed", "77",
-          "--out", "{}/corpus"}},
-        3);
+    AddCorpus("corpus/paper", needs, {paper, {"stats", "{}/corpus", "--json", "{}/stats.json"}}, 5);
+    AddCorpus(kBalanced, needs, {balanced, {"stats", "{}/corpus", "--json", "{}/stats.json"}}, 3);
+    AddCorpus("corpus/fliers", {},
+              {{"generate", "--category", "fliers", "--flights", "15", "--duration", "40", "--seed",
+                "77", "--out", "{}/corpus"}},
+              3);
     if (options_.other.empty()) return;
-    Add("corpus/other", {}, {{"import", "{file0}", "--out", "{}/corpus", "--allow-refused"}}, 2)
+    AddCorpus("corpus/other", {}, {{"import", "{file0}", "--out", "{}/corpus", "--allow-refused"}},
+              2)
         .files = {options_.other};
+  }
+
+  // Flights are made anew where they are needed: the same bytes.
+  Stage& AddCorpus(const std::string& name, const Names& needs, std::vector<StageCommand> commands,
+                   double expected_s) {
+    Stage& stage = Add(name, needs, std::move(commands), expected_s);
+    stage.repeatable = true;
+    stage.kept = {"stats.json"};
+    return stage;
   }
 
   // The stage of a training, with its calibration.
@@ -96,14 +106,17 @@ class Planner {
     stage.files = {options_.configs / (config + ".toml")};
     stage.resumes = "run/run.json";  // the last thing that makes it a run
     stage.scratch = {"run/checkpoints"};
+    stage.kept = {"run/curves.json"};
     stage.resume_command = {"train", "--resume", "{}/run"};
     if (!calibrated) return;
     const std::string trained = "train/" + name;
-    Add("calibrate/" + name, {kBalanced, trained},
-        {{"calibrate", "{" + trained + "}/run/model.safetensors", "--corpus",
-          "{corpus/balanced}/corpus", "--stride", std::to_string(std::min(options_.stride, 20)),
-          "--out", "{}/model.safetensors"}},
-        kCalibrateS);
+    Stage& calibrate =
+        Add("calibrate/" + name, {kBalanced, trained},
+            {{"calibrate", "{" + trained + "}/run/model.safetensors", "--corpus",
+              "{corpus/balanced}/corpus", "--stride", std::to_string(std::min(options_.stride, 20)),
+              "--half", "--out", "{}/model.safetensors"}},
+            kCalibrateS);
+    if (name.starts_with("quarter-")) calibrate.kept = {"model.safetensors"};
   }
 
   void AddTrainings() {
@@ -139,7 +152,7 @@ class Planner {
 
   // Models for `evaluate --models`, by the stages they come from.
   struct Contestants {
-    Names needs, models;
+    Names needs, models, names;
     std::vector<fs::path> files;
 
     void Calibrated(const std::string& name) { AddFrom("calibrate/" + name, "", name); }
@@ -155,6 +168,7 @@ class Planner {
    private:
     void AddFrom(const std::string& stage, const std::string& below, const std::string& name) {
       needs.push_back(stage);
+      names.push_back(name);
       models.push_back(fmt::format("{}={{{}}}/{}model.safetensors", name, stage, below));
     }
   };
@@ -173,12 +187,28 @@ class Planner {
     Stage& stage = Add("evaluate/" + name, needs, {command},
                        kEvaluateS * static_cast<double>(contestants.models.size()) / 10);
     stage.files = contestants.files;
+    stage.kept = {"results.json"};
+  }
+
+  // Every network by itself, so that one that is trained again leaves the others' results alone.
+  void EvaluateEach(const std::string& name, const Contestants& networks, const Names& options) {
+    for (std::size_t i = 0; i < networks.needs.size(); ++i) {
+      Contestants one;
+      one.needs = {networks.needs[i]}, one.models = {networks.models[i]};
+      AddEvaluation(name + "/" + networks.names[i], one, options);
+    }
+  }
+  // Beside them, under the same name, what needs no training.
+  void EvaluateOthers(const std::string& name, const Names& options) {
+    Contestants bundled, classical;
+    bundled.Bundled(options_), classical.Classical();
+    AddEvaluation(name + "/bundled", bundled, options);
+    AddEvaluation(name + "/classical", classical, options);
   }
 
   void AddEvaluations() {
     Contestants sizes, quarter, ablations, longer, few;
-    sizes.Bundled(options_), quarter.Bundled(options_), longer.Bundled(options_);
-    few.Bundled(options_);
+    longer.Bundled(options_), few.Bundled(options_);
     for (const PaperNetwork& n : PaperNetworks()) sizes.Calibrated(n.name);
     sizes.Calibrated("paper-sigma-1mm");
     for (int seed = 1; seed <= options_.seeds; ++seed) {
@@ -188,14 +218,17 @@ class Planner {
     ablations.Raw(kAblationFull);
     for (const PaperNetwork& n : Ablations()) ablations.Raw(n.name);
     for (const PaperNetwork& n : PaperNetworks()) few.Calibrated(Quarter(n.name, 1));
-    for (Contestants* all : {&sizes, &quarter, &few}) all->Classical();
+    few.Classical();
     longer.models.emplace_back("replay");
 
-    AddEvaluation("sizes", sizes, {});
-    AddEvaluation("sizes-raw", sizes, {"--uncalibrated"});
-    AddEvaluation("quarter", quarter, {});
-    AddEvaluation("quarter-raw", quarter, {"--uncalibrated"});
-    AddEvaluation("ablations", ablations, {"--uncalibrated"});
+    for (const auto& [name, networks] : {std::pair("sizes", &sizes), {"quarter", &quarter}}) {
+      const std::string raw = std::string(name) + "-raw";
+      EvaluateEach(name, *networks, {});
+      EvaluateOthers(name, {});
+      EvaluateEach(raw, *networks, {"--uncalibrated"});
+      EvaluateOthers(raw, {"--uncalibrated"});
+    }
+    EvaluateEach("ablations", ablations, {"--uncalibrated"});
     AddEvaluation("long", longer, {"--history", "10", "--min-history", "2"});
     for (const Shift& shift : Shifts()) AddEvaluation("shift-" + shift.name, few, shift.options);
     AddHistoryStudy();
@@ -225,7 +258,8 @@ class Planner {
     Add("attention", {kBalanced, trained},
         {{"attention", "{" + trained + "}/run/model.safetensors", "--corpus",
           "{corpus/balanced}/corpus", "--json", "{}/attention.json"}},
-        20);
+        20)
+        .kept = {"attention.json"};
   }
 
   void AddBenches() {
@@ -244,6 +278,7 @@ class Planner {
                         {"describe", model, "--json", "{}/describe.json"}},
                        kBenchS);
     stage.alone = true;
+    stage.kept = {"bench.json", "describe.json"};
     return stage;
   }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "aerocast/version.h"
@@ -36,12 +37,34 @@ Status AddJson(const fs::path& file, const std::string& name,
   return {};
 }
 
+// Adds the models of another evaluation of the same windows.
+Status Merge(Results from, const fs::path& file, Results& to) {
+  const Protocol &a = from.protocol, &b = to.protocol;
+  if (a.corpus_hash != b.corpus_hash || a.windows != b.windows || a.flights != b.flights) {
+    return Error{ErrorCode::kBadFormat,
+                 file.string() + ": not of the windows that its neighbours were scored on"};
+  }
+  for (ModelResult& model : from.models) to.models.push_back(std::move(model));
+  for (ExampleWindow& window : from.examples) {
+    const auto same = std::find_if(to.examples.begin(), to.examples.end(), [&](const auto& other) {
+      return other.flight == window.flight && other.t0_ns == window.t0_ns;
+    });
+    if (same == to.examples.end()) continue;
+    for (ExampleForecast& f : window.forecasts) same->forecasts.push_back(std::move(f));
+  }
+  return {};
+}
+
+// "sizes/gru" is a part of the evaluation "sizes".
 Status AddEvaluation(const fs::path& file, const std::string& name, Findings& findings) {
   std::error_code code;
   if (!fs::exists(file, code)) return {};
   Result<Results> results = ReadResults(file);
   if (!results.ok()) return results.error();
-  findings.evaluations.emplace(name, std::move(*results));
+  const auto [at, first] =
+      findings.evaluations.try_emplace(name.substr(0, name.find('/')), Results());
+  if (!first) return Merge(std::move(*results), file, at->second);
+  at->second = std::move(*results);
   return {};
 }
 
@@ -234,6 +257,7 @@ Stage ReportStage(std::span<const Stage> stages, const PlanOptions& options,
   };
   report.facts = Asked(options, facts).dump();
   report.files = {"/proc/self/exe"};  // what writes it
+  report.reads_kept = true;
   return report;
 }
 

@@ -232,6 +232,60 @@ TEST_F(Stages, RunBesideEachOtherWhereTheyCan) {
   EXPECT_THAT(done.error().message, HasSubstr("cannot today"));
 }
 
+// An archive that keeps what c wrote, not what it was made from; a is made the same again.
+class ArchivedStages : public Stages {
+ protected:
+  ArchivedStages() { options_.archive = dir_.path() / "archive"; }
+  std::vector<Stage> Kept(const std::string& text) {
+    std::vector<Stage> stages = Chain(text);
+    stages[0].repeatable = true;
+    stages[1].kept = {"small"};  // which it does not write
+    stages[2].kept = {"z"};
+    stages[3].kept = {"x"};
+    return stages;
+  }
+  void OnANewMachine() { fs::remove_all(options_.out); }
+};
+
+TEST_F(ArchivedStages, AreNotMadeAgainElsewhere) {
+  Made(Kept("one"));
+  OnANewMachine();
+  EXPECT_THAT(Made(Kept("one")), ElementsAre());
+  EXPECT_EQ(Content("c/z"), "one\none\none\none\n");
+  EXPECT_FALSE(fs::exists(options_.out / "b/y")) << "nobody needed it";
+  EXPECT_THAT(Made(Kept("one")), ElementsAre());
+}
+
+TEST_F(ArchivedStages, CountOnlyUnderTheirKey) {
+  Made(Kept("one"));
+  OnANewMachine();
+  EXPECT_THAT(Made(Kept("two")), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(Content("c/z"), "two\ntwo\ntwo\ntwo\n");
+  std::ofstream(options_.archive / "d/x") << "tampered";
+  OnANewMachine();
+  EXPECT_THAT(Made(Kept("two")), ElementsAre("d"));
+}
+
+TEST_F(ArchivedStages, WhatIsMadeGetsTheFilesItNeeds) {
+  std::vector<Stage> stages = Kept("one");
+  Made(stages);
+  OnANewMachine();
+  stages.push_back(Make("e", {"c"}, {"copy", "{c}/z", "{}/z"}));
+  EXPECT_THAT(Made(stages), ElementsAre("e")) << "the archive has all of c";
+  OnANewMachine();
+  stages.push_back(Make("f", {"a"}, {"copy", "{a}/x", "{}/z"}));
+  EXPECT_THAT(Made(stages), ElementsAre("a", "e", "f")) << "a comes out the same: c stays";
+  OnANewMachine();
+  stages.push_back(Make("g", {"b"}, {"copy", "{b}/y", "{}/z"}));
+  EXPECT_THAT(Made(stages), ElementsAre("a", "b", "c", "e", "f", "g"))
+      << "b might come out otherwise";
+  OnANewMachine();
+  stages.resize(4);
+  stages.push_back(Make("reader", {"b", "c"}, {"copy", "{c}/z", "{}/z"}));
+  stages.back().reads_kept = true;
+  EXPECT_THAT(Made(stages), ElementsAre("reader"));
+}
+
 TEST_F(Stages, AreChosenWithWhatTheyNeed) {
   const std::vector<Stage> all = Chain("one");
   const auto names = [&](const std::vector<std::string>& only) {
@@ -289,9 +343,10 @@ TEST(Plan, BundledNetworksCountWhereTheyAreUsed) {
     users.push_back(stage.name);
   }
   EXPECT_THAT(users,
-              testing::IsSupersetOf({"evaluate/sizes", "evaluate/long", "evaluate/shift-yaw-90",
-                                     "bench/plus", "bench/plus-small"}));
-  EXPECT_THAT(users, Not(testing::Contains("evaluate/ablations")));
+              testing::IsSupersetOf({"evaluate/sizes/bundled", "evaluate/long",
+                                     "evaluate/shift-yaw-90", "bench/plus", "bench/plus-small"}));
+  EXPECT_THAT(users, Not(testing::Contains("evaluate/sizes/gru")));
+  EXPECT_THAT(users, testing::Each(Not(HasSubstr("ablations"))));
   EXPECT_THAT(users, testing::Each(Not(HasSubstr("history"))));
 }
 

@@ -35,43 +35,90 @@ constexpr auto kPoll = std::chrono::milliseconds(20);
 
 Error Failed(const std::string& sentence) { return {ErrorCode::kIo, sentence}; }
 
+// Hashes of the files below a directory, by name.
+using FileHashes = std::map<std::string, std::string>;
+
+Result<FileHashes> HashesOf(const fs::path& directory) {
+  std::error_code code;
+  FileHashes hashes;
+  for (fs::recursive_directory_iterator at(directory, code), end; at != end; at.increment(code)) {
+    if (!at->is_regular_file(code)) continue;
+    const std::string name = fs::relative(at->path(), directory, code).string();
+    if (name == kRecord || name == kLog || name == kBegun) continue;
+    const Result<std::string> content = ReadFile(at->path());
+    if (!content.ok()) return content.error();
+    hashes[name] = Sha256Hex(*content);
+  }
+  if (code) return Failed(fmt::format("{}: {}", directory.string(), code.message()));
+  return hashes;
+}
+
+std::string OneHash(const FileHashes& hashes) {
+  Sha256 hash;
+  for (const auto& [name, own] : hashes) hash.Update(name + '\n' + own + '\n');
+  return hash.Hex();
+}
+
 // Every file below a directory by name and content, or one file's content.
 Result<std::string> HashOf(const fs::path& path) {
   std::error_code code;
-  if (!fs::is_directory(path, code)) {
-    const Result<std::string> content = ReadFile(path);
-    if (!content.ok()) return content.error();
-    return Sha256Hex(*content);
+  if (fs::is_directory(path, code)) {
+    const Result<FileHashes> hashes = HashesOf(path);
+    if (!hashes.ok()) return hashes.error();
+    return OneHash(*hashes);
   }
-  std::vector<fs::path> files;
-  for (fs::recursive_directory_iterator at(path, code), end; at != end; at.increment(code)) {
-    if (at->is_regular_file(code)) files.push_back(at->path());
-  }
-  if (code) return Failed(fmt::format("{}: {}", path.string(), code.message()));
-  std::sort(files.begin(), files.end());
-  Sha256 hash;
-  for (const fs::path& file : files) {
-    const std::string name = fs::relative(file, path, code).string();
-    if (name == kRecord || name == kLog || name == kBegun) continue;
-    const Result<std::string> content = ReadFile(file);
-    if (!content.ok()) return content.error();
-    hash.Update(name + '\n' + Sha256Hex(*content) + '\n');
-  }
-  return hash.Hex();
+  const Result<std::string> content = ReadFile(path);
+  if (!content.ok()) return content.error();
+  return Sha256Hex(*content);
 }
 
 // What stage.json says of an output that is complete.
 struct Record {
-  std::string key, output;
+  std::string key;
+  FileHashes files;
   double seconds = 0;
+
+  std::string output() const { return OneHash(files); }
 };
 
 std::optional<Record> ReadRecord(const fs::path& directory) {
   const Result<std::string> text = ReadFile(directory / kRecord);
   if (!text.ok()) return std::nullopt;
   const Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_object() || json.value("format", "") != "aerocast-stage") return std::nullopt;
-  return Record{json.value("key", ""), json.value("output", ""), json.value("seconds", 0.0)};
+  if (!json.is_object() || json.value("format", "") != "aerocast-stage" ||
+      !json.contains("files") || !json["files"].is_object()) {
+    return std::nullopt;
+  }
+  Record record{json.value("key", ""), {}, json.value("seconds", 0.0)};
+  for (const auto& [name, hash] : json["files"].items()) {
+    if (!hash.is_string()) return std::nullopt;
+    record.files[name] = hash;
+  }
+  return record;
+}
+
+// Whether a directory holds all of a record's files, or those of them that are `kept`.
+bool Holds(const fs::path& directory, const Record& record,
+           const std::vector<fs::path>* kept = nullptr) {
+  for (const auto& [name, hash] : record.files) {
+    if (kept != nullptr && std::find(kept->begin(), kept->end(), name) == kept->end()) continue;
+    const Result<std::string> content = ReadFile(directory / name);
+    if (!content.ok() || Sha256Hex(*content) != hash) return false;
+  }
+  return true;
+}
+
+Status CopyFiles(const fs::path& from, const fs::path& to, const std::vector<fs::path>& names) {
+  std::error_code code;
+  fs::remove_all(to, code);
+  fs::create_directories(to, code);
+  for (const fs::path& name : names) {
+    if (!fs::exists(from / name, code)) continue;
+    fs::create_directories((to / name).parent_path(), code);
+    fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing, code);
+    if (code) return Failed(fmt::format("{}: {}", (to / name).string(), code.message()));
+  }
+  return {};
 }
 
 std::string Replace(std::string text, const std::string& from, const std::string& to) {
@@ -175,6 +222,7 @@ class Runner {
       : stages_(stages), options_(options), state_(stages.size()), reports_(stages.size()) {}
 
   Result<std::vector<StageReport>> Run() {
+    if (Status s = ConsultArchive(); !s.ok()) return s.error();
     std::vector<std::thread> workers;
     for (int i = 1; i < options_.jobs; ++i) workers.emplace_back([this] { Work(); });
     Work();
@@ -185,6 +233,83 @@ class Runner {
 
  private:
   fs::path Directory(const Stage& stage) const { return options_.out / stage.name; }
+
+  fs::path Archived(const Stage& stage) const { return options_.archive / stage.name; }
+
+  // What stands under the key that a stage would have: here as a whole, or in the archive.
+  struct Found {
+    bool here = false;
+    std::optional<Record> archived;
+    bool whole = false;  // the archive has all of its files
+  };
+
+  // Decides which stages are taken from the archive, before anything is made. One that has to be
+  // made needs all files of the stages before it: where the archive lacks some, they are made too,
+  // and what does not come out the same again takes with it all that was made from it.
+  Status ConsultArchive() {
+    if (options_.archive.empty()) return {};
+    std::set<std::string> refused;
+    for (bool settled = false; !settled;) {
+      settled = true;
+      from_archive_.clear();
+      std::map<std::string, Found> found;
+      output_.clear();
+      for (const Stage& stage : stages_) {
+        const Result<Found> one = Look(stage, refused);
+        if (!one.ok()) return one.error();
+        found[stage.name] = *one;
+      }
+      std::set<std::string> made;  // in this run, or only their files
+      for (std::size_t i = stages_.size(); i-- > 0;) {
+        const Stage& stage = stages_[i];
+        const Found& own = found[stage.name];
+        const bool make = made.contains(stage.name) || (!own.here && !own.archived);
+        if (!make && !own.here) from_archive_.insert(stage.name);
+        if (!make || stage.reads_kept) continue;
+        for (const std::string& need : stage.needs) {
+          const Found& before = found[need];
+          if (before.here || before.whole || !before.archived) continue;
+          made.insert(need);
+          if (Find(need).repeatable) continue;
+          refused.insert(need);
+          settled = false;
+        }
+      }
+    }
+    output_.clear();
+    return {};
+  }
+
+  const Stage& Find(const std::string& name) const {
+    return *std::find_if(stages_.begin(), stages_.end(),
+                         [&](const Stage& stage) { return stage.name == name; });
+  }
+
+  // Sets the stage's output where it is known already.
+  Result<Found> Look(const Stage& stage, const std::set<std::string>& refused) {
+    Found found;
+    if (!IsReady(stage)) return found;
+    const Result<std::string> key = KeyOf(stage);
+    if (!key.ok()) return key.error();
+    const std::optional<Record> here = ReadRecord(Directory(stage));
+    found.here = here && here->key == *key && Complete(stage, *here);
+    if (found.here) SetOutput(stage, here->output());
+    if (found.here || refused.contains(stage.name)) return found;
+    std::optional<Record> archived = ReadRecord(Archived(stage));
+    if (!archived || archived->key != *key || !Holds(Archived(stage), *archived, &stage.kept)) {
+      return found;
+    }
+    found.whole = Holds(Archived(stage), *archived);
+    SetOutput(stage, archived->output());
+    found.archived = std::move(archived);
+    return found;
+  }
+
+  // Nothing was changed, added or lost since it was recorded.
+  bool Complete(const Stage& stage, const Record& record) const {
+    const Result<FileHashes> files = HashesOf(Directory(stage));
+    return files.ok() && *files == record.files;
+  }
 
   enum class State { kWaiting, kRunning, kDone };
 
@@ -263,12 +388,14 @@ class Runner {
     const fs::path directory = Directory(stage);
     const Result<std::string> key = KeyOf(stage);
     if (!key.ok()) return key.error();
-    if (const std::optional<Record> old = ReadRecord(directory); old && old->key == *key) {
-      const Result<std::string> output = HashOf(directory);
-      if (output.ok() && *output == old->output) {
-        SetOutput(stage, *output);
-        return StageReport{stage.name, true, old->seconds};
-      }
+    if (const std::optional<Record> old = ReadRecord(directory);
+        old && old->key == *key && Complete(stage, *old)) {
+      SetOutput(stage, old->output());
+      return StageReport{stage.name, true, old->seconds};
+    }
+    if (from_archive_.contains(stage.name)) {
+      const std::optional<Record> old = ReadRecord(Archived(stage));
+      if (old && old->key == *key) return Take(stage, *old);
     }
     if (options_.begin) {
       const std::lock_guard lock(mutex_);
@@ -281,11 +408,30 @@ class Runner {
     for (const fs::path& scratch : stage.scratch) fs::remove_all(directory / scratch, code);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const Result<std::string> output = HashOf(directory);
-    if (!output.ok()) return output.error();
-    if (Status s = WriteRecord(stage, {*key, *output, seconds}); !s.ok()) return s.error();
-    SetOutput(stage, *output);
+    const Result<FileHashes> files = HashesOf(directory);
+    if (!files.ok()) return files.error();
+    const Record record = {*key, *files, seconds};
+    if (Status s = WriteRecord(stage, record); !s.ok()) return s.error();
+    if (Status s = Keep(stage); !s.ok()) return s.error();
+    SetOutput(stage, record.output());
     return StageReport{stage.name, false, seconds};
+  }
+
+  // Out of the archive. With all its files it is as if it had been made here.
+  Result<StageReport> Take(const Stage& stage, const Record& record) {
+    std::vector<fs::path> names = stage.kept;
+    if (Holds(Archived(stage), record)) names.emplace_back(kRecord);
+    if (Status s = CopyFiles(Archived(stage), Directory(stage), names); !s.ok()) return s.error();
+    SetOutput(stage, record.output());
+    return StageReport{stage.name, true, record.seconds};
+  }
+
+  // Into the archive.
+  Status Keep(const Stage& stage) const {
+    if (options_.archive.empty() || (stage.kept.empty() && !stage.repeatable)) return {};
+    std::vector<fs::path> names = stage.kept;
+    names.emplace_back(kRecord);
+    return CopyFiles(Directory(stage), Archived(stage), names);
   }
 
   // Expected time of this stage and of all that are to be made yet, shared by the jobs. What is
@@ -357,8 +503,8 @@ class Runner {
   Status WriteRecord(const Stage& stage, const Record& record) const {
     Json json = {{"format", "aerocast-stage"}, {"version", 1},
                  {"name", stage.name},         {"key", record.key},
-                 {"output", record.output},    {"seconds", record.seconds},
-                 {"needs", stage.needs},       {"commands", stage.commands}};
+                 {"seconds", record.seconds},  {"needs", stage.needs},
+                 {"commands", stage.commands}, {"files", record.files}};
     return WriteFileAtomically(Directory(stage) / kRecord, json.dump(1) + "\n");
   }
 
@@ -368,6 +514,7 @@ class Runner {
   std::condition_variable changed_;
   std::vector<State> state_;
   std::map<std::string, std::string> output_;  // hashes of what is done
+  std::set<std::string> from_archive_;         // set before the work begins
   std::vector<StageReport> reports_;
   std::optional<Error> failed_;
   int running_ = 0;

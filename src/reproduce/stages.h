@@ -12,6 +12,10 @@
 // The key is a hash of the commands, the content of the files, and the outputs of the stages it
 // needs. An attempt that was cut short is resumed only under the key it was begun with. So deleting
 // one output redoes that stage, and those behind it where it came out otherwise.
+//
+// An archive keeps what is small of stages that take long, for other machines and later days: the
+// record and the files that a stage names (numbers and curves, not corpora or large networks). A
+// stage whose key it knows is not made again while no other needs the files that it lacks.
 #pragma once
 
 #include <atomic>
@@ -41,7 +45,10 @@ struct Stage {
   std::vector<std::filesystem::path> scratch;  // below its directory, removed when it is done
   // Instead of commands: writes into the directory. An exception becomes an error.
   std::function<Status(const std::filesystem::path& out, const std::filesystem::path& own)> work;
-  std::string facts;  // whatever else the output depends on: part of the key
+  std::vector<std::filesystem::path> kept;  // files below its directory that go into an archive
+  bool repeatable = false;  // comes out the same to the byte whenever it is made (a corpus)
+  bool reads_kept = false;  // kept files are all it reads of the stages it needs
+  std::string facts;        // whatever else the output depends on: part of the key
   double expected_s = 5;
   bool alone = false;  // nothing else runs meanwhile: it measures time
 };
@@ -54,6 +61,7 @@ struct StageReport {
 
 struct StageOptions {
   std::filesystem::path out, program;
+  std::filesystem::path archive;  // empty: none. Read, and added to after every stage that is made
   // Called before a stage that has work to do: its number, how many there are, and how long it and
   // all after it are expected to take.
   std::function<void(const Stage& stage, std::size_t number, std::size_t of, double left_s)> begin;

@@ -19,7 +19,9 @@ TrackingModel Calm() {
 
 // Flies corner to corner of a square of 2 m at `speed`, after its first lap.
 std::vector<Vec3> FlySquare(double speed, double seconds) {
-  const auto corner = [](int i) { return Vec3{i % 4 < 2 ? 1.0 : -1.0, (i + 1) % 4 < 2 ? 1.0 : -1.0, 1}; };
+  const auto corner = [](int i) {
+    return Vec3{i % 4 < 2 ? 1.0 : -1.0, (i + 1) % 4 < 2 ? 1.0 : -1.0, 1};
+  };
   const auto set_point = [&](double t) {
     const double legs = t * speed / 2;
     const int leg = static_cast<int>(legs);
@@ -116,7 +118,8 @@ TEST(ReflySomehow, IsReproducibleAndStaysWithinTheArenasSpeeds) {
     ASSERT_TRUE(first && second);
     EXPECT_EQ(*first, *second);
     double way = 0;
-    for (std::size_t i = 10; i < first->size(); i += 10) way += Norm((*first)[i] - (*first)[i - 10]);
+    for (std::size_t i = 10; i < first->size(); i += 10)
+      way += Norm((*first)[i] - (*first)[i - 10]);
     const double mean = way / (static_cast<double>(first->size()) * kSimStepS);
     least = std::min(least, mean), most = std::max(most, mean);
   }

@@ -2,8 +2,8 @@
 //
 // What the plus family is trained on: no list of windows but a row of draws. Sample n is a random
 // moment of a random flight, of the corpus, one of the corpus flown again or generated, taken as it
-// is or somewhat faster or slower and perhaps mirrored, seen through a random sensor: noise, holes, outliers. Targets are
-// the flight itself.
+// is or somewhat faster or slower and perhaps mirrored, seen through a random sensor: noise, holes,
+// outliers. Targets are the flight itself.
 //
 // A batch sees one length of history, drawn for it: whole, two seconds, or anything. Every draw is
 // a hash of (seed, sample).
