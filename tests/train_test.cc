@@ -238,6 +238,8 @@ TEST_F(Training, RefusesWhatItCannotDo) {
   ExpectRefusal("train --config tiny.toml --corpus corpus --split moon", 2, "moon");
   ExpectRefusal("train --config tiny.toml --corpus corpus --epochs nan", 2, "--epochs");
   ExpectRefusal("train --config tiny.toml --corpus corpus --budget ''", 2, "--budget");
+  ExpectRefusal("train --config tiny.toml --corpus corpus --clock cpu", 2, "there is no --budget");
+  ExpectRefusal("train --config tiny.toml --corpus corpus --budget 1m --clock sun", 2, "sun");
   ExpectRefusal("train --config tiny.toml --corpus corpus --set name=v1.2", 2, "name is");
   ExpectRefusal("train --resume corpus --seed 3", 2, "leave out");
   ExpectRefusal("train --resume corpus", 1, "no run here");

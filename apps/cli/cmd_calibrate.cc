@@ -108,7 +108,8 @@ CalibrationOrigin OriginOf(const LoadedSide& loaded, const CalibrationWindows& w
   origin.corpus_name = loaded.corpus.manifest.name;
   origin.corpus_hash = loaded.corpus.manifest.hash;
   origin.split = loaded.split, origin.split_hash = loaded.split_hash(), origin.side = loaded.side;
-  origin.flight_count = windows.flights.size(), origin.windows = windows.windows.size();
+  origin.flight_count = windows.flights.size(),
+  origin.windows = windows.windows.size() / windows.histories_s.size();
   origin.histories_s = windows.histories_s;
   origin.version = Version();
   // Those without an answered window as well: their side was set aside for calibration.

@@ -57,6 +57,11 @@ Result<std::vector<Stage>> MakeStages(ReproduceFlags& flags) {
                  "--jobs is above 1 on several machines (WORLD_SIZE), which train one network at a "
                  "time together"};
   }
+  if (!flags.archive.empty() && Machines() > 1) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--archive is given on several machines (WORLD_SIZE), of which one alone has the "
+                 "trained network"};
+  }
   for (const auto& [from, to] : {std::pair{&flags.real, &plan.real}, {&flags.other, &plan.other}}) {
     std::error_code code;
     if (from->empty()) continue;

@@ -42,10 +42,10 @@ struct Assignment {
 Status CheckFlags(const TrainFlags& flags) {
   if (!flags.resume.empty()) {
     if (!flags.config.empty() || !flags.set.empty() || !flags.out.empty() || flags.seed ||
-        !flags.split.empty()) {
+        !flags.split.empty() || !flags.clock.empty()) {
       return BadValue(
           "--resume goes on with the run's own settings: leave out --config, --set, "
-          "--seed, --split and --out");
+          "--seed, --split, --clock and --out");
     }
   } else if (flags.config.empty()) {
     return BadValue("--config FILE is needed (or --resume DIRECTORY)");
@@ -56,6 +56,9 @@ Status CheckFlags(const TrainFlags& flags) {
     return BadValue("--epochs is out of range, expected a number up to a million");
   }
   if (lengths > 1) return BadValue("--budget, --epochs and --windows exclude each other");
+  if (!flags.clock.empty() && flags.budget.empty()) {
+    return BadValue("--clock says what --budget counts, and there is no --budget");
+  }
   return {};
 }
 

@@ -79,6 +79,7 @@ std::vector<int> WholeSeconds(const Forecast& forecast) {
   WindowSpec spec;
   spec.dt_s = forecast.dt_s, spec.horizon_s = forecast.steps() * forecast.dt_s;
   const TallyLayout layout(spec);
+  if (layout.horizon_steps().empty()) return {forecast.steps() - 1};
   return {layout.horizon_steps().begin(), layout.horizon_steps().end()};
 }
 

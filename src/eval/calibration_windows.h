@@ -45,7 +45,7 @@ struct CalibrationWindowOptions {
   std::function<void()> progress = {};  // after each flight, from any thread, one at a time
 };
 
-// The steps at whole seconds ahead.
+// The steps at whole seconds ahead; the last one where there is none.
 std::vector<int> WholeSeconds(const Forecast& forecast);
 
 // Indices of at most `per_flight` windows of each flight, evenly spread over it.

@@ -352,7 +352,7 @@ Result<Calibration> FitCalibration(const CalibrationWindows& windows,
   FitRegions(windows, calibrated, used, options.levels, c);
   FitResiduals(windows, calibrated, options.residual_paths, c);
   FitDomain(windows, options.kept, c);
-  c.origin.windows = windows.windows.size();
+  c.origin.windows = windows.windows.size() / windows.histories_s.size();
   c.origin.histories_s = windows.histories_s;
   return c;
 }

@@ -69,12 +69,17 @@ double Vagueness(const Forecast& forecast) {
 
 double LogSeen(const History& history, double history_s) {
   constexpr double kLeastS = 0.1;
-  if (history.samples.empty()) return std::log(kLeastS);
-  const TimeNs newest = history.samples.back().t_ns;
-  const auto oldest =
-      std::find_if(history.samples.begin(), history.samples.end(),
-                   [&](const auto& s) { return DurationS(newest - s.t_ns) <= history_s + 1e-6; });
-  return std::log(std::max(DurationS(newest - oldest->t_ns), kLeastS));
+  const std::span<const Observation> samples = history.samples;
+  if (samples.empty()) return std::log(kLeastS);
+  double seen_s = kLeastS;
+  // From the newest back: a sample counts with a neighbour that the grid can be laid between.
+  for (std::size_t i = samples.size() - 1; i-- > 0;) {
+    const double age_s = DurationS(samples.back().t_ns - samples[i].t_ns);
+    if (age_s > history_s + 1e-6) break;
+    const double gap_s = DurationS(samples[i + 1].t_ns - samples[i].t_ns);
+    if (gap_s <= WindowSpec{}.max_gap_s) seen_s = std::max(seen_s, age_s);
+  }
+  return std::log(seen_s);
 }
 
 Calibrator::Calibrator(const Calibration& calibration, int steps, double dt_s)

@@ -70,7 +70,7 @@ double SpreadAboutPoint(const Forecast& forecast, int i);
 double Vagueness(const Forecast& forecast);
 
 // How long an object has been seen: log of the seconds from the oldest sample that a forecaster
-// with so much history looks at to the newest, at least 0.1.
+// with so much history can use (the next one is at most 0.25 s later) to the newest, at least 0.1.
 double LogSeen(const History& history, double history_s);
 
 // `forecaster`, calibrated. What it could not answer (quality fallback) stays as it is, without

@@ -175,6 +175,12 @@ TEST(LogSeen, CountsFromTheOldestSampleThatIsLookedAt) {
   EXPECT_NEAR(std::exp(LogSeen({"x", samples}, 10)), whole, 1e-9);
   EXPECT_NEAR(std::exp(LogSeen({"x", samples}, 2)), 2, 0.11);
   EXPECT_NEAR(std::exp(LogSeen({"x", std::span(samples).last(1)}, 10)), 0.1, 1e-9);
+  EXPECT_NEAR(std::exp(LogSeen({"x", {}}, 10)), 0.1, 1e-9);
+  // A lone sample from long ago tells nothing.
+  std::vector<Observation> returned = {samples.front()};
+  for (std::size_t i = samples.size() - 3; i < samples.size(); ++i) returned.push_back(samples[i]);
+  const double since = DurationS(returned.back().t_ns - returned[1].t_ns);
+  EXPECT_NEAR(std::exp(LogSeen({"x", returned}, 10)), std::max(since, 0.1), 1e-9);
 }
 
 // Of the ways' weights, however near they lie to each other.

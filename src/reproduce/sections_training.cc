@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "src/report/table.h"
 #include "src/reproduce/paper_values.h"
@@ -192,8 +194,10 @@ void AddAblationSection(const Findings& findings, Document& document) {
     if (row.network == "paper") {
       table.rows.push_back(
           AblationRow(findings, *results, kAblationFull, TitleOf(kAblationFull), row));
-      table.rows.push_back(AblationRow(findings, *results, "paper",
-                                       "full, " + DurationText(findings.options.budget_s), row));
+      if (const Results* sizes = findings.Find("sizes-raw")) {
+        table.rows.push_back(AblationRow(findings, *sizes, "paper",
+                                         "full, " + DurationText(findings.options.budget_s), row));
+      }
       continue;
     }
     const std::string name(row.network);
@@ -220,9 +224,13 @@ void AddComplexitySection(const Findings& findings, Document& document) {
   for (const auto& [name, bench] : findings.benches) {
     if (IsOther(name)) table.rows.push_back(ComplexityRow(findings, name, nullptr));
   }
+  std::set<std::string> cpus;
+  for (const auto& [name, bench] : findings.benches) cpus.insert(bench.value("cpu", "?"));
   table.notes = {
-      "Ours: one window at a time, one thread of this machine's CPU, from track to forecast. The "
-      "paper's: a forward pass on a GPU; its counts are those of K = 3, to the digit."};
+      fmt::format("Ours: one window at a time, from track to forecast, one thread of {}. The "
+                  "paper's: a forward "
+                  "pass on a GPU; its counts are those of K = 3, to the digit.",
+                  fmt::join(cpus, " and of "))};
   document.Add(std::move(table));
 }
 

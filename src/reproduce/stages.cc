@@ -85,11 +85,15 @@ std::optional<Record> ReadRecord(const fs::path& directory) {
   const Result<std::string> text = ReadFile(directory / kRecord);
   if (!text.ok()) return std::nullopt;
   const Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_object() || json.value("format", "") != "aerocast-stage" ||
+  if (!json.is_object() || !json.contains("format") || json["format"] != "aerocast-stage" ||
       !json.contains("files") || !json["files"].is_object()) {
     return std::nullopt;
   }
-  Record record{json.value("key", ""), {}, json.value("seconds", 0.0)};
+  if (!json.contains("key") || !json["key"].is_string() || !json.contains("seconds") ||
+      !json["seconds"].is_number()) {
+    return std::nullopt;
+  }
+  Record record{json["key"], {}, json["seconds"]};
   for (const auto& [name, hash] : json["files"].items()) {
     if (!hash.is_string()) return std::nullopt;
     record.files[name] = hash;
@@ -201,6 +205,13 @@ Result<int> Run(const fs::path& program, const std::vector<std::string>& argumen
   if (child < 0) return Failed(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
   if (child == 0) Become(argv.data(), to.fd(), parent);
   return WaitFor(child, stop);
+}
+
+bool Nested(const fs::path& a, const fs::path& b) {
+  std::error_code code;
+  const auto whole = [&](const fs::path& p) { return fs::weakly_canonical(p, code) / ""; };
+  const std::string one = whole(a).string(), two = whole(b).string();
+  return one.starts_with(two) || two.starts_with(one);
 }
 
 // Holds OUT for one process at a time; the descriptor is the lock.
@@ -390,13 +401,11 @@ class Runner {
     if (!key.ok()) return key.error();
     if (const std::optional<Record> old = ReadRecord(directory);
         old && old->key == *key && Complete(stage, *old)) {
+      if (Status s = Keep(stage, *key); !s.ok()) return s.error();
       SetOutput(stage, old->output());
       return StageReport{stage.name, true, old->seconds};
     }
-    if (from_archive_.contains(stage.name)) {
-      const std::optional<Record> old = ReadRecord(Archived(stage));
-      if (old && old->key == *key) return Take(stage, *old);
-    }
+    if (from_archive_.contains(stage.name)) return Take(stage, *key);
     if (options_.begin) {
       const std::lock_guard lock(mutex_);
       options_.begin(stage, i + 1, stages_.size(), Left(i));
@@ -412,23 +421,38 @@ class Runner {
     if (!files.ok()) return files.error();
     const Record record = {*key, *files, seconds};
     if (Status s = WriteRecord(stage, record); !s.ok()) return s.error();
-    if (Status s = Keep(stage); !s.ok()) return s.error();
+    if (Status s = Keep(stage, *key); !s.ok()) return s.error();
     SetOutput(stage, record.output());
     return StageReport{stage.name, false, seconds};
   }
 
   // Out of the archive. With all its files it is as if it had been made here.
-  Result<StageReport> Take(const Stage& stage, const Record& record) {
-    std::vector<fs::path> names = stage.kept;
-    if (Holds(Archived(stage), record)) names.emplace_back(kRecord);
+  Result<StageReport> Take(const Stage& stage, const std::string& key) {
+    const std::optional<Record> record = ReadRecord(Archived(stage));
+    if (!record || record->key != key) {
+      return Failed(
+          fmt::format("{}: what it needs came out otherwise than in the archive {}; the "
+                      "same call goes on from what is there now",
+                      stage.name, options_.archive.string()));
+    }
+    std::vector<fs::path> names;
+    for (const auto& [name, hash] : record->files) names.emplace_back(name);
+    if (Holds(Archived(stage), *record)) names.emplace_back(kRecord);
     if (Status s = CopyFiles(Archived(stage), Directory(stage), names); !s.ok()) return s.error();
-    SetOutput(stage, record.output());
-    return StageReport{stage.name, true, record.seconds};
+    if (!Holds(Directory(stage), *record, &stage.kept)) {
+      return Failed(fmt::format("{} changed while it was read", Archived(stage).string()));
+    }
+    SetOutput(stage, record->output());
+    return StageReport{stage.name, true, record->seconds};
   }
 
-  // Into the archive.
-  Status Keep(const Stage& stage) const {
-    if (options_.archive.empty() || (stage.kept.empty() && !stage.repeatable)) return {};
+  // Into the archive, if it does not have it: the record of every stage, since what others were
+  // made from has to be known, and the files that it keeps. Not the last one, which sums up the
+  // others.
+  Status Keep(const Stage& stage, const std::string& key) const {
+    if (options_.archive.empty() || stage.reads_kept) return {};
+    const std::optional<Record> record = ReadRecord(Archived(stage));
+    if (record && record->key == key && Holds(Archived(stage), *record, &stage.kept)) return {};
     std::vector<fs::path> names = stage.kept;
     names.emplace_back(kRecord);
     return CopyFiles(Directory(stage), Archived(stage), names);
@@ -444,8 +468,9 @@ class Runner {
       const bool done = state_[i] == State::kDone;
       const bool follows = std::any_of(stage.needs.begin(), stage.needs.end(),
                                        [&](const std::string& n) { return made.contains(n); });
-      const bool pending =
-          !done && (i == current || follows || !ReadRecord(Directory(stage)).has_value());
+      const bool there =
+          from_archive_.contains(stage.name) || ReadRecord(Directory(stage)).has_value();
+      const bool pending = !done && (i == current || follows || !there);
       if (pending) left += stage.expected_s;
       if (pending || (done && !reports_[i].cached)) made.insert(stage.name);
     }
@@ -570,6 +595,11 @@ Result<std::vector<Stage>> SelectStages(std::span<const Stage> stages,
 Result<std::vector<StageReport>> RunStages(std::span<const Stage> stages,
                                            const StageOptions& options) {
   if (Status s = CheckStages(stages); !s.ok()) return s.error();
+  if (!options.archive.empty() && Nested(options.out, options.archive)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("the archive {} and {} lie in each other, expected two directories",
+                             options.archive.string(), options.out.string())};
+  }
   const Result<Descriptor> lock = LockDirectory(options.out);
   if (!lock.ok()) return lock.error();
   return Runner(stages, options).Run();

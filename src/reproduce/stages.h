@@ -13,9 +13,9 @@
 // needs. An attempt that was cut short is resumed only under the key it was begun with. So deleting
 // one output redoes that stage, and those behind it where it came out otherwise.
 //
-// An archive keeps what is small of stages that take long, for other machines and later days: the
-// record and the files that a stage names (numbers and curves, not corpora or large networks). A
-// stage whose key it knows is not made again while no other needs the files that it lacks.
+// An archive keeps what is small, for other machines and later days: the record of every stage and
+// the files that it names (numbers and curves, not corpora or large networks). A stage whose key it
+// knows is not made again while no other needs the files that it lacks.
 #pragma once
 
 #include <atomic>

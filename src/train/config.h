@@ -71,10 +71,10 @@ struct TrainConfig {
 struct SamplerConfig {
   double generated = 0.5;        // share of samples from generated flights, the rest is the corpus'
   int generated_flights = 2000;  // drawn once, from the seed
+  double fliers = 0.3;  // share of them that are fast: fliers, and the nine shapes out of doors
   // Share of the corpus' samples that are from its flights flown again, at other speeds and sizes,
   // by a simulated Crazyflie (src/sim/refly.h); flights of other speeds than the arena's are not.
   double reflown = 0;
-  double fliers = 0.3;  // share of them that are fast: fliers, and the nine shapes out of doors
   // Share of samples that are flown faster or slower by e^U(-a, a), and mirrored half of the time;
   // the others are flown as they were.
   double warped = 0.5, time_scale = 0.3;
