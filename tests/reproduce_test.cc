@@ -82,8 +82,18 @@ TEST_F(Reproduce, FromNothingToTheReport) {
   fs::remove_all(dir_ / "r/train/quarter-gru-t5");
   const std::vector<std::string> again = Made(Run());
   EXPECT_THAT(again,
-              testing::ElementsAre("train/quarter-gru-t5", "evaluate/history-before-manoeuvres-20",
+              testing::ElementsAre("train/quarter-gru-t5", "calibrate/quarter-gru-t5",
+                                   "evaluate/history-before-manoeuvres-20",
                                    "evaluate/history-other-20", "report"));
+
+  // Another machine that is given the archive has nothing to make but the report.
+  ASSERT_EQ(Run("--archive kept").exit_code, 0);
+  EXPECT_FALSE(fs::exists(dir_ / "kept/train/gru/run/model.safetensors"));
+  EXPECT_TRUE(fs::exists(dir_ / "kept/calibrate/quarter-gru-s1/model.safetensors"));
+  const std::string last = Slurp(dir_ / "r/report/tables.md");
+  fs::remove_all(dir_ / "r");
+  EXPECT_THAT(Made(Run("--archive kept")), testing::ElementsAre("report"));
+  EXPECT_EQ(Slurp(dir_ / "r/report/tables.md"), last);
 }
 
 TEST_F(Reproduce, RefusesNonsense) {
