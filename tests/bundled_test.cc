@@ -33,8 +33,8 @@ struct Limits {
   double noisy_10s, noisy_2s;      // 2 cm of noise
   double dropped_10s, dropped_2s;  // 30 % of the observations missing
 };
-constexpr Limits kLimits[] = {{"plus", 0.107, 0.248, 0.131, 0.308, 0.125, 0.267},
-                              {"plus-small", 0.115, 0.235, 0.147, 0.314, 0.139, 0.266}};
+constexpr Limits kLimits[] = {{"plus", 0.089, 0.228, 0.117, 0.298, 0.115, 0.252},
+                              {"plus-small", 0.098, 0.219, 0.128, 0.306, 0.128, 0.251}};
 
 class BundledGate : public ProgramTest {
  protected:
