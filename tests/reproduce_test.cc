@@ -81,10 +81,12 @@ TEST_F(Reproduce, FromNothingToTheReport) {
   EXPECT_THAT(Made(Run()), testing::ElementsAre("bench/gru", "report"));
   fs::remove_all(dir_ / "r/train/quarter-gru-t5");
   const std::vector<std::string> again = Made(Run());
-  EXPECT_THAT(again,
-              testing::ElementsAre("train/quarter-gru-t5", "calibrate/quarter-gru-t5",
-                                   "evaluate/history-before-manoeuvres-20",
-                                   "evaluate/history-other-20", "report"));
+  EXPECT_THAT(
+      again, testing::IsSupersetOf({"train/quarter-gru-t5", "calibrate/quarter-gru-t5", "report"}));
+  // Where the same network comes out of a second's training, nothing else is made.
+  EXPECT_THAT(again, testing::IsSubsetOf({"train/quarter-gru-t5", "calibrate/quarter-gru-t5",
+                                          "evaluate/history-before-manoeuvres-20",
+                                          "evaluate/history-other-20", "report"}));
 
   // Another machine that is given the archive has nothing to make but the report.
   ASSERT_EQ(Run("--archive kept").exit_code, 0);
