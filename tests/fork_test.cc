@@ -66,7 +66,7 @@ class Forks : public ProgramTest {
   }
   std::unique_ptr<Forecaster> Train(const std::string& name, const std::string& more) {
     const Outcome done =
-        Aerocast("train --config forks.toml --corpus corpus --threads 2 --windows 80000 --out " +
+        Aerocast("train --config forks.toml --corpus corpus --threads 1 --windows 80000 --out " +
                  name + " " + more);
     EXPECT_EQ(done.exit_code, 0) << done.err;
     Result<std::unique_ptr<Forecaster>> loaded =
