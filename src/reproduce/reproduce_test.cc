@@ -277,6 +277,15 @@ TEST_F(ArchivedStages, ACorpusThatComesOutOtherwiseIsNotTakenForTheOld) {
   EXPECT_EQ(Content("c/z"), "one\none\none\none\n");
 }
 
+TEST_F(ArchivedStages, ARecordThatLeadsElsewhereIsNone) {
+  Made(Kept("one"));
+  OnANewMachine();
+  std::string record = ReadFile(options_.archive / "d/stage.json").value();
+  record.replace(record.find("\"x\": \""), 3, "\"../../x\"");
+  std::ofstream(options_.archive / "d/stage.json") << record;
+  EXPECT_THAT(Made(Kept("one")), ElementsAre("d"));
+}
+
 TEST_F(ArchivedStages, AnArchiveIsNoPartOfTheWork) {
   for (const fs::path& archive : {options_.out, options_.out / "archive", dir_.path()}) {
     options_.archive = archive;
