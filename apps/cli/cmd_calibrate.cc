@@ -192,9 +192,9 @@ void PrintFit(const Calibration& c, const CalibrateFlags& flags, const std::vect
              c.origin.windows, Count(c.origin.flight_count, "flight"), c.origin.side,
              c.origin.split, fmt::join(c.origin.histories_s, " s and "));
   fmt::print(
-      "\nOn the same flights, so flattering (in-sample; judge by `aerocast evaluate` on the "
-      "test side):\n\n{}",
-      BeforeAfter(sides));
+      "\nOn the same flights by {:g} s of history, so flattering (in-sample; judge by `aerocast "
+      "evaluate` on the test side):\n\n{}",
+      c.origin.histories_s.front(), BeforeAfter(sides));
   fmt::print("\nConformal levels, {} behind them:\n{}", Count(c.origin.flight_count, "flight"),
              LevelLines(c, flags.levels));
 }

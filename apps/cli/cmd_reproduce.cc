@@ -160,8 +160,8 @@ Run AddReproduce(CLI::App& verb) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   verb.add_option("--archive", flags->archive,
-                  "Directory of what is small of stages made before, elsewhere: taken from there "
-                  "and added to it")
+                  "Keep results, curves and small networks of every stage here, and take from "
+                  "here what was made before, on any machine")
       ->type_name("DIR")
       ->check(NotEmpty());
   verb.add_option("--only", flags->only,

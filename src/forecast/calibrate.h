@@ -2,10 +2,9 @@
 //
 // Makes a forecast say what a calibration has found out: weights by the temperature, wider or
 // narrower modes along their paths, by how vague it is and by how long the object had been seen,
-// heavy tails, conformal regions, paths to
-// sample from. Works on
-// any forecast in the world that has modes, so one function serves every family. Means and point
-// path stay; so does a displacement mixture, which remains what the network said.
+// heavy tails, conformal regions, paths to sample from. Works on any forecast in the world that has
+// modes, so one function serves every family. Means and point path stay; so does a displacement
+// mixture, which remains what the network said.
 //
 // Moving, turning (about the vertical) or scaling the forecast does the same to the result.
 #pragma once
