@@ -196,6 +196,33 @@ TEST_F(Training, StopsWithACheckpointWhenAskedTo) {
   EXPECT_EQ(ModelHash("stopped"), ModelHash("whole"));
 }
 
+TEST_F(Training, GoesOnFromAModelOnOtherFlights) {
+  ASSERT_EQ(Aerocast(NewRun("before")).exit_code, 0);
+  ASSERT_EQ(Aerocast("generate --flights 5 --duration 9 --seed 4 --out other").exit_code, 0);
+  const std::string adapt =
+      "train --config tiny.toml --from before/model.safetensors --corpus other --threads 1 "
+      "--windows 320 --checkpoint-every 0s --out ";
+  ASSERT_EQ(Aerocast(adapt + "whole").exit_code, 0);
+  const Model before = ReadModel(dir_ / "before" / "model.safetensors").value();
+  const Model after = ReadModel(dir_ / "whole" / "model.safetensors").value();
+  EXPECT_GT(after.provenance.train_flights.size(), before.provenance.train_flights.size());
+  ExpectRefusal("evaluate corpus --side train --models whole/model.safetensors", 2,
+                "was trained on");
+
+  const pid_t child = Start(adapt + "torn", "torn");
+  AwaitCheckpoint("torn");
+  kill(child, SIGKILL), Wait(child);
+  fs::rename(dir_ / "before", dir_ / "elsewhere");  // the run has its own copy
+  ASSERT_EQ(Aerocast("train --resume torn").exit_code, 0);
+  EXPECT_EQ(ModelHash("torn"), ModelHash("whole"));
+
+  const std::string wrong = "train --config tiny.toml --corpus other --out no --from ";
+  ExpectRefusal(wrong + "gone.safetensors", 1, "gone.safetensors", "no");
+  ExpectRefusal(wrong + "whole/model.safetensors --set model.width=32", 2,
+                "another network than the config's", "no");
+  ExpectRefusal("train --resume torn --from whole/model.safetensors", 2, "leave out");
+}
+
 TEST_F(Training, FallsBackFromABrokenCheckpoint) {
   ASSERT_EQ(Aerocast(NewRun("run")).exit_code, 0);
   const std::string whole = ModelHash("run");

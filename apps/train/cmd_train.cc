@@ -21,7 +21,7 @@ namespace aerocast::cli {
 namespace {
 
 struct TrainFlags {
-  std::string config, corpus, out, resume, split, budget, clock, checkpoint_every = "5m";
+  std::string config, corpus, out, resume, from, split, budget, clock, checkpoint_every = "5m";
   std::vector<std::string> set;
   double epochs = 0;
   std::uint64_t windows = 0;
@@ -35,17 +35,18 @@ Error BadValue(const std::string& sentence) { return {ErrorCode::kInvalidArgumen
 // What rank 0 decides and tells the others.
 struct Assignment {
   RunConfig config;
-  RunFacts facts;     // corpus_name and hashes once the corpus is loaded
-  double epochs = 0;  // > 0: the length, once the corpus is known
+  RunFacts facts;              // corpus_name and hashes once the corpus is loaded
+  double epochs = 0;           // > 0: the length, once the corpus is known
+  std::optional<Model> start;  // rank 0's alone
 };
 
 Status CheckFlags(const TrainFlags& flags) {
   if (!flags.resume.empty()) {
     if (!flags.config.empty() || !flags.set.empty() || !flags.out.empty() || flags.seed ||
-        !flags.split.empty() || !flags.clock.empty()) {
+        !flags.from.empty() || !flags.split.empty() || !flags.clock.empty()) {
       return BadValue(
           "--resume goes on with the run's own settings: leave out --config, --set, "
-          "--seed, --split, --clock and --out");
+          "--seed, --from, --split, --clock and --out");
     }
   } else if (flags.config.empty()) {
     return BadValue("--config FILE is needed (or --resume DIRECTORY)");
@@ -82,11 +83,28 @@ Status ReadLength(const TrainFlags& flags, Assignment& work) {
   return {};
 }
 
+// The network whose weights a run begins with.
+Result<Model> ReadStart(const std::filesystem::path& file, const RunConfig& config) {
+  Result<Model> start = ReadModel(file);
+  if (!start.ok() || start->config == config.model) return start;
+  return BadValue(
+      fmt::format("{}: another network than the config's ({} parameters, expected {}); "
+                  "'aerocast describe' shows its settings, [model] of the config has "
+                  "to be the same",
+                  file.string(), ParameterCount(start->config), ParameterCount(config.model)));
+}
+
 Result<Assignment> NewRun(const TrainFlags& flags) {
   Assignment work;
   Result<RunConfig> config = ReadRunConfig(flags.config, flags.set);
   if (!config.ok()) return config.error();
   work.config = std::move(*config);
+  if (!flags.from.empty()) {
+    Result<Model> start = ReadStart(flags.from, work.config);
+    if (!start.ok()) return start.error();
+    work.start = std::move(*start);
+    work.facts.start_hash = work.start->sha256;
+  }
   work.facts.seed = flags.seed.value_or(1);
   work.facts.split = flags.split.empty() ? "flight" : flags.split;
   if (Status s = ReadLength(flags, work); !s.ok()) return s.error();
@@ -97,6 +115,11 @@ Result<Assignment> OldRun(const TrainFlags& flags, const RunDirectory& run) {
   Assignment work;
   work.config = run.config();
   work.facts = run.facts();
+  if (!work.facts.start_hash.empty()) {
+    Result<Model> start = ReadStart(run.start_file(), work.config);
+    if (!start.ok()) return start.error();
+    work.start = std::move(*start);
+  }
   if (Status s = ReadLength(flags, work); !s.ok()) return s.error();
   return work;
 }
@@ -280,7 +303,8 @@ Status ShareAssignment(Peers& peers, Assignment& work) {
   if (!parsed.ok()) return parsed.error();
   Result<RunFacts> read = FactsFromJson(facts, "rank 0's run");
   if (!read.ok()) return read.error();
-  work = {std::move(*parsed), std::move(*read), ParseDouble(epochs).value_or(0)};
+  work = {std::move(*parsed), std::move(*read), ParseDouble(epochs).value_or(0),
+          std::move(work.start)};
   return {};
 }
 
@@ -313,7 +337,7 @@ Status OpenRun(const TrainFlags& flags, const Assignment& work, std::optional<Ru
   Result<RunDirectory> created = RunDirectory::Create(path, work.config, work.facts);
   if (!created.ok()) return created.error();
   run = std::move(*created);
-  return {};
+  return work.start ? WriteModel(run->start_file(), *work.start, work.start->stored) : Status();
 }
 
 // Rank 0's part before the others are met.
@@ -383,6 +407,7 @@ TrainOptions MakeOptions(const TrainFlags& flags, double checkpoint_every_s, con
   options.config = work.config;
   options.facts = work.facts;
   options.train_flights = material.train_flights;
+  options.start = work.start;
   options.checkpoint_every_s = checkpoint_every_s;
   options.log_steps = flags.log_steps;
   options.stop = &stop;
@@ -486,6 +511,11 @@ Run AddTrain(CLI::App& verb) {
   verb.add_option("--resume", flags->resume, "Go on with the run in this directory")
       ->type_name("DIRECTORY")
       ->check(NotEmpty());
+  verb.add_option("--from", flags->from,
+                  "Begin with the weights of this model file (the config's network) instead of "
+                  "drawn ones, to adapt it to other flights")
+      ->type_name("FILE")
+      ->check(NotEmpty());
   verb.add_option("--budget", flags->budget,
                   "Train for this long (90s, 20m, 1.5h); rate and curriculum follow the clock")
       ->check(NotEmpty());
@@ -518,6 +548,8 @@ Run AddTrain(CLI::App& verb) {
       "Examples:\n"
       "  aerocast train --config configs/paper.toml --corpus corpus/balanced --budget 20m\n"
       "  aerocast train --resume runs/paper\n"
+      "  aerocast train --config configs/plus.toml --from models/aerocast-plus.safetensors "
+      "--set train.lr=3e-4 --corpus mine --budget 20m\n"
       "  aerocast train --config configs/gru.toml --corpus corpus/balanced --epochs 3 --nproc 2\n"
       "Ctrl-C ends a run with a checkpoint. docs/training.md has the details.");
   return [flags] { return RunTrain(*flags); };

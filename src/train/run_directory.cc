@@ -36,6 +36,7 @@ void VisitFacts(Facts& facts, Visitor visit) {
   visit("corpus_hash", facts.corpus_hash);
   visit("split", facts.split);
   visit("split_hash", facts.split_hash);
+  visit("start_hash", facts.start_hash);
   visit("windows", facts.length.windows);
   visit("budget_s", facts.length.budget_s);
   visit("clock", facts.length.clock);

@@ -42,6 +42,7 @@ struct RunFacts {
   std::uint64_t seed = 1;
   std::string corpus;  // directory
   std::string corpus_name, corpus_hash, split, split_hash;
+  std::string start_hash;  // of the weights it began with; empty: drawn from the seed
   RunLength length;
   int threads = 0, processes = 1;
   std::string version, blas;  // what computed it
@@ -65,6 +66,7 @@ class RunDirectory {
   const RunConfig& config() const { return config_; }
   const RunFacts& facts() const { return facts_; }
   std::filesystem::path model_file() const { return path_ / "model.safetensors"; }
+  std::filesystem::path start_file() const { return path_ / "start.safetensors"; }
 
   Status SetFacts(const RunFacts& facts);  // rewrites run.json
   Status WriteCurve(const TrainingCurve& curve) const;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <thread>
 
 #include "aerocast/version.h"
@@ -67,6 +68,23 @@ struct Judgement {
   torch::Tensor total;        // mean, differentiable
   double nll = 0, ade_m = 0;  // means
 };
+
+// What was trained before counts as well: its windows and, so that no table scores the network on
+// them, its flights.
+void AddBeginning(const Model& start, Provenance& own) {
+  own.training =
+      fmt::format("# began with '{}', weights {}\n{}", start.name, start.sha256, own.training);
+  own.windows_seen += start.provenance.windows_seen;
+  own.epochs_seen += start.provenance.epochs_seen;
+  const std::vector<std::string>& before = start.provenance.train_flights;
+  std::vector<std::string> both;  // stays empty, "too many to name", when one of them is
+  if (!before.empty() && !own.train_flights.empty()) {
+    std::set_union(before.begin(), before.end(), own.train_flights.begin(), own.train_flights.end(),
+                   std::back_inserter(both));
+  }
+  if (both.size() > kMostRecordingKeys) both.clear();
+  own.train_flights = std::move(both);
+}
 
 class Trainer {
  public:
@@ -170,8 +188,8 @@ torch::Tensor Trainer::Deployed() {
 // Weights of one run must not be continued as another's. The length is left out: a budget may grow.
 std::string Trainer::RunKey() const {
   const RunFacts& facts = options_.facts;
-  return Sha256Hex(fmt::format("{}\n{}\n{}\n{}", ToToml(options_.config), facts.corpus_hash,
-                               facts.split_hash, facts.seed));
+  return Sha256Hex(fmt::format("{}\n{}\n{}\n{}\n{}", ToToml(options_.config), facts.corpus_hash,
+                               facts.split_hash, facts.seed, facts.start_hash));
 }
 
 TrainState Trainer::Collect() {
@@ -186,7 +204,7 @@ TrainState Trainer::Collect() {
 }
 
 // The newest checkpoint that can be read; older ones stand in for a broken one. A run without any
-// starts anew.
+// begins.
 Status Trainer::Resume() {
   const std::vector<std::filesystem::path> files = run_->Checkpoints();
   for (const auto& file : files) {
@@ -206,7 +224,10 @@ Status Trainer::Resume() {
         fmt::format("resumed from {} at {} windows", file.filename().string(), state_.windows));
     return {};
   }
-  if (files.empty()) return {};
+  if (files.empty()) {
+    if (options_.start) network_.Load(options_.start->tensors);
+    return {};
+  }
   return Error{ErrorCode::kBadFormat,
                fmt::format("{}: no checkpoint of this run can be read; start it anew with another "
                            "--out",
@@ -449,6 +470,7 @@ Status Trainer::WriteResult(TrainEnd end) {
   if (model.config.plus()) {
     model.provenance.metrics["validation_ade_short_m"] = BestPoint().validation_ade_short_m;
   }
+  if (options_.start) AddBeginning(*options_.start, model.provenance);
   model.tensors = network_.Export(state_.best);
   if (Status s = WriteModel(run_->model_file(), model); !s.ok()) return s;
   const std::string note = end == TrainEnd::kEarly

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "aerocast/result.h"
@@ -41,6 +42,7 @@ struct TrainOptions {
   RunConfig config;
   RunFacts facts;                           // seed, length, what the model file says of the corpus
   std::vector<std::string> train_flights;   // keys for the model file
+  std::optional<Model> start;               // whose weights to begin with; rank 0's
   double checkpoint_every_s = 300;          // 0: after every step
   bool log_steps = false;                   // every step's loss, with all its digits
   const std::atomic<bool>* stop = nullptr;  // ends the run at the next step, with a checkpoint

@@ -163,6 +163,28 @@ TEST_F(TrainerTest, EveryArchitectureLearnsAndResumesToTheBit) {
   }
 }
 
+TEST_F(TrainerTest, BeginsWithTheWeightsOfAnother) {
+  options_.train_flights = {"bbb", "ddd"};
+  const TrainSummary first = Run("first").value();
+  options_.start = ReadModel(dir_ / "first" / "model.safetensors").value();
+  options_.facts.start_hash = options_.start->sha256;
+  options_.train_flights = {"aaa", "ddd"};
+  options_.config.train.lr = 1e-8;  // as good as none: it stays what it was
+  options_.config.train.lr_min = 1e-9;
+  options_.facts.length.windows = 32;
+  const TrainSummary second = Run("second").value();
+  EXPECT_NEAR(second.best.validation_nll, first.best.validation_nll, 1e-4);
+
+  const Provenance after = ReadModel(dir_ / "second" / "model.safetensors")->provenance;
+  EXPECT_EQ(after.train_flights, (std::vector<std::string>{"aaa", "bbb", "ddd"}));
+  EXPECT_GT(after.windows_seen, options_.start->provenance.windows_seen);
+  EXPECT_THAT(after.training,
+              HasSubstr("# began with 'tested', weights " + options_.start->sha256));
+
+  options_.facts.start_hash = "another";
+  EXPECT_FALSE(Run("second").ok()) << "a checkpoint of a run that began elsewhere was taken";
+}
+
 TEST_F(TrainerTest, ADirectoryHasOneTrainer) {
   const Result<RunDirectory> first =
       RunDirectory::Create(dir_ / "run", options_.config, options_.facts);
