@@ -2,7 +2,7 @@
 """Tables of docs/results/plus.md from the JSON files of scripts/plus_results.sh.
 
     scripts/plus_tables.py RESULTS               # writes docs/results/plus_tables.md and plus.json
-    scripts/plus_tables.py --readme [--check]    # writes README.md's table from plus.json, or compares
+    scripts/plus_tables.py --readme [--check]    # writes README.md's tables from plus.json, or compares
 """
 import contextlib
 import io
@@ -189,19 +189,39 @@ README_COLUMNS = {"by 10 s of history": "same-10", "by 2 s": "same-2", "10 s, wi
                   "2 s, with 2 cm of noise": "noise-2cm-2"}
 README_ROWS = {"plus": "`plus`", "plus-small": "`plus-small`", "replay": "`replay`: the track's own past, repeated",
                "knn": "`knn`", "ridge": "`ridge`", "imm": "`imm`"}
-BEGIN, END = "<!-- scripts/plus_tables.py --readme -->\n", "<!-- end -->\n"
+README_METRICS = {"FDE, m": "fde", "CRPS, m": "crps_position", "90 % region holds": "coverage_90"}
+README_FORECASTERS = {
+    "plus": "`plus`", "plus-small": "`plus-small`", "paper": "the paper's Transformer, 30 minutes", "gru": "its GRU",
+    "lstm": "its LSTM", "bigru": "its BiGRU", "mlp": "its MLP", "knn": "`knn`: four most similar train windows",
+    "ridge": "`ridge`: linear regression, heading frame", "imm": "`imm`: CV, CA and turn filters, mixed",
+    "ctrv": "`ctrv`: constant turn rate", "hold": "`hold`: stays", "cv": "`cv`: constant velocity"}
+END = "<!-- end -->\n"
 
 
 def summary(load) -> dict:
-    """Mean and interval of the real flights' ADE: what the README shows."""
+    """What the README shows of the real flights: ADE with its interval, other metrics."""
     cells = {}
     for file in README_COLUMNS.values():
         r = load(file)
         cells[file] = {m: mean(r, m, "real") for m in README_ROWS if r and m in r.models}
-    return {"ade_real_m": cells}
+    r = load("all-2")
+    forecasters = {m: {"ade": mean(r, m, "real"),
+                       **{key: r.metric(m, key, "source", "real") for key in README_METRICS.values()}}
+                   for m in README_FORECASTERS if r and m in r.models}
+    return {"ade_real_m": cells, "all_2s_real": forecasters}
 
 
-def readme_table() -> str:
+def readme_forecasters() -> str:
+    cells = json.loads(SUMMARY.read_text())["all_2s_real"]
+    lines = ["| | ADE, m | " + " | ".join(README_METRICS) + " |", "|---" * (2 + len(README_METRICS)) + "|"]
+    for model, title in README_FORECASTERS.items():
+        if model in cells:
+            lines.append(f"| {title} | {estimate(cells[model]['ade'])} | "
+                         + " | ".join(number(cells[model][key]) for key in README_METRICS.values()) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def readme_networks() -> str:
     cells = json.loads(SUMMARY.read_text())["ade_real_m"]
     lines = ["| | " + " | ".join(README_COLUMNS) + " |", "|---" * (1 + len(README_COLUMNS)) + "|"]
     for model, title in README_ROWS.items():
@@ -214,13 +234,15 @@ def readme_table() -> str:
 
 
 def write_readme(check: bool) -> int:
-    text = (ROOT / "README.md").read_text()
-    before, rest = text.split(BEGIN)
-    fresh = before + BEGIN + readme_table() + END + rest.split(END, 1)[1]
+    text = fresh = (ROOT / "README.md").read_text()
+    for name, table in (("networks", readme_networks()), ("forecasters", readme_forecasters())):
+        begin = f"<!-- scripts/plus_tables.py --readme: {name} -->\n"
+        before, rest = fresh.split(begin)
+        fresh = before + begin + table + END + rest.split(END, 1)[1]
     if check:
         if fresh == text:
             return 0
-        print("README.md: its table is not what docs/results/plus.json says; run scripts/plus_tables.py --readme",
+        print("README.md: its tables are not what docs/results/plus.json says; run scripts/plus_tables.py --readme",
               file=sys.stderr)
         return 1
     (ROOT / "README.md").write_text(fresh)
