@@ -155,53 +155,56 @@ class Planner {
     return fmt::format("quarter-{}-t{}", name, tokens);
   }
 
-  // Models for `evaluate --models`, by the stages they come from.
+  // A model for `evaluate --models`, and the stage it comes from, if any.
+  struct Contestant {
+    std::string name, model, stage;
+  };
   struct Contestants {
-    Names needs, models, names;
-    std::vector<fs::path> files;
+    std::vector<Contestant> all;
+    std::vector<fs::path> files;  // {file0}, {file1}, ... of the models
 
     void Calibrated(const std::string& name) { AddFrom("calibrate/" + name, "", name); }
     void Raw(const std::string& name) { AddFrom("train/" + name, "run/", name); }
     void Bundled(const PlanOptions& options) {
-      for (std::size_t i = 0; i < options.bundled.size(); ++i) {
-        models.push_back(fmt::format("{{file{}}}", i));
-      }
       files = options.bundled;
+      for (std::size_t i = 0; i < files.size(); ++i) {
+        all.push_back({BundledName(files[i]), fmt::format("{{file{}}}", i), ""});
+      }
     }
-    void Classical() { models.insert(models.end(), kClassical.begin(), kClassical.end()); }
+    void Classical() {
+      for (const std::string& name : kClassical) all.push_back({name, name, ""});
+    }
 
    private:
     void AddFrom(const std::string& stage, const std::string& below, const std::string& name) {
-      needs.push_back(stage);
-      names.push_back(name);
-      models.push_back(fmt::format("{}={{{}}}/{}model.safetensors", name, stage, below));
+      all.push_back(
+          {name, fmt::format("{}={{{}}}/{}model.safetensors", name, stage, below), stage});
     }
   };
 
   void AddEvaluation(const std::string& name, const Contestants& contestants, const Names& options,
                      const std::string& corpus = kBalanced) {
-    Names needs = {kBalanced};
+    Names needs = {kBalanced}, models;
     if (corpus != kBalanced) needs.push_back(corpus);
-    needs.insert(needs.end(), contestants.needs.begin(), contestants.needs.end());
+    for (const Contestant& c : contestants.all) {
+      if (!c.stage.empty()) needs.push_back(c.stage);
+      models.push_back(c.model);
+    }
     StageCommand command = {"evaluate", "{" + corpus + "}/corpus",
-                            "--models", Join(contestants.models),
+                            "--models", Join(models),
                             "--stride", std::to_string(options_.stride),
                             "--json",   "{}/results.json",
                             "--report", "{}/report.html"};
     command.insert(command.end(), options.begin(), options.end());
     Stage& stage = Add("evaluate/" + name, needs, {command},
-                       kEvaluateS * static_cast<double>(contestants.models.size()) / 10);
+                       kEvaluateS * static_cast<double>(models.size()) / 10);
     stage.files = contestants.files;
     stage.kept = {"results.json"};
   }
 
   // Every network by itself, so that one that is trained again leaves the others' results alone.
   void EvaluateEach(const std::string& name, const Contestants& networks, const Names& options) {
-    for (std::size_t i = 0; i < networks.needs.size(); ++i) {
-      Contestants one;
-      one.needs = {networks.needs[i]}, one.models = {networks.models[i]};
-      AddEvaluation(name + "/" + networks.names[i], one, options);
-    }
+    for (const Contestant& c : networks.all) AddEvaluation(name + "/" + c.name, {{c}, {}}, options);
   }
   // Beside them, under the same name, what needs no training.
   void EvaluateOthers(const std::string& name, const Names& options) {
@@ -223,7 +226,7 @@ class Planner {
     for (const PaperNetwork& n : Ablations()) ablations.Raw(n.name);
     for (const PaperNetwork& n : PaperNetworks()) few.Calibrated(Quarter(n.name, 1));
     few.Classical();
-    longer.models.emplace_back("replay");
+    longer.all.push_back({"replay", "replay", ""});
 
     for (const auto& [name, networks] : {std::pair("sizes", &sizes), {"quarter", &quarter}}) {
       const std::string raw = std::string(name) + "-raw";
