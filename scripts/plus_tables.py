@@ -147,7 +147,7 @@ def redraw_rows(file: Path) -> list[tuple[str, str, list[str]]]:
     rows: dict[tuple[str, str], list[str]] = {}
     for series in json.loads(file.read_text())["redraw"]["series"]:
         cells = rows.setdefault((f"{series['history_s']:g} s", series["key"]), [])
-        cells.append(f"{series['mean']:.3f} ({series['sd']:.3f})")
+        cells.append(f"{series['mean']:.3f} ({series['sd']:.3f})" if len(series["values"]) > 1 else number(series["mean"]))
     return [(history, key, [""] * (6 - len(cells)) + cells) for (history, key), cells in rows.items()]
 
 

@@ -76,33 +76,29 @@ double LogScore(std::size_t components, const std::array<double, kMaxModes>& w,
 
 }  // namespace
 
-CalibrationRows::CalibrationRows(const CalibrationWindows& all, std::size_t per_flight)
-    : flights_(all.flights.size()) {
+CalibrationRows::CalibrationRows(const CalibrationWindows& all) : flights_(all.flights.size()) {
   AEROCAST_CHECK(!all.windows.empty());
-  std::vector<const CalibrationWindow*> chosen;
-  for (const std::size_t n : ChooseWindows(all, per_flight)) chosen.push_back(&all.windows[n]);
   const Forecast& first = all.windows[0].raw;
   modes_ = static_cast<std::size_t>(first.modes());
   AEROCAST_CHECK(modes_ > 0);
   knot_s_ = KnotTimes(first.steps(), first.dt_s);
-  for (const CalibrationWindow* w : chosen) {
-    AEROCAST_CHECK(w->raw.modes() == first.modes() && w->raw.steps() == first.steps());
-    flight_.push_back(w->flight);
-    vagueness_.push_back(Vagueness(w->raw));
-    log_seen_.push_back(w->log_seen);
-    for (int k = 0; k < w->raw.modes(); ++k) {
-      log_weight_.push_back(std::log(std::max(w->raw.weight(k), 1e-300)));
+  for (const CalibrationWindow& w : all.windows) {
+    AEROCAST_CHECK(w.raw.modes() == first.modes() && w.raw.steps() == first.steps());
+    flight_.push_back(w.flight);
+    vagueness_.push_back(Vagueness(w.raw));
+    log_seen_.push_back(w.log_seen);
+    for (int k = 0; k < w.raw.modes(); ++k) {
+      log_weight_.push_back(std::log(std::max(w.raw.weight(k), 1e-300)));
     }
   }
   for (const int i : ScoredSteps(knot_s_, first.dt_s, first.steps())) {
     hat_.push_back(HatAt(knot_s_, (i + 1) * first.dt_s));
-    AddStep(chosen, i);
+    AddStep(all.windows, i);
   }
 }
 
-void CalibrationRows::AddStep(std::span<const CalibrationWindow* const> windows, int i) {
-  for (const CalibrationWindow* window : windows) {
-    const CalibrationWindow& w = *window;
+void CalibrationRows::AddStep(std::span<const CalibrationWindow> windows, int i) {
+  for (const CalibrationWindow& w : windows) {
     const Yaw to_frame = AlongPoint(w.raw, i).Inverse();
     // Turning by an angle turns the doubled angle twice as far.
     const Yaw twice = {to_frame.cos * to_frame.cos - to_frame.sin * to_frame.sin,

@@ -30,8 +30,7 @@ struct AxisScores {
 
 class CalibrationRows {
  public:
-  // At most so many windows of each flight, evenly spread.
-  CalibrationRows(const CalibrationWindows& windows, std::size_t per_flight);
+  explicit CalibrationRows(const CalibrationWindows& windows);
 
   std::size_t windows() const { return flight_.size(); }
   std::size_t flights() const { return flights_; }
@@ -59,7 +58,7 @@ class CalibrationRows {
     Cov3 cov;
     PathDirection direction;
   };
-  void AddStep(std::span<const CalibrationWindow* const> windows, int i);
+  void AddStep(std::span<const CalibrationWindow> windows, int i);
 
   std::size_t flights_ = 0, modes_ = 0;
   std::vector<double> knot_s_;            // (G)

@@ -25,6 +25,11 @@ constexpr double kLogScore = 0.1;
 constexpr double kTailShare = 0.1, kTailFactor = 2.5;  // to start from
 constexpr double kFirstStep = 0.3, kLastStep = 0.01;   // of a logarithm
 constexpr int kSweeps = 8;
+// The place is found on every so manyth window of a flight (neighbours say nearly the same), then
+// all of them are asked.
+constexpr std::size_t kRoughly = 4;
+constexpr int kFineSweeps = 1;
+constexpr double kFineStep = 0.1;
 constexpr double kMostSlope = 0.9;       // of the vagueness, and of how long an object was seen
 constexpr double kSlopeShare = 0.05;     // of the windows lies beyond each end of their ranges
 constexpr double kLeastSeenRange = 0.3;  // of logarithms: below it all have seen as much
@@ -91,14 +96,19 @@ std::vector<Coordinate> AllCoordinates(bool tail, bool seen, int knots) {
 // at a time.
 class Descent {
  public:
-  Descent(const CalibrationRows& rows, const std::vector<bool>& used, int threads)
+  // Of every flight, one in `every` windows.
+  Descent(const CalibrationRows& rows, const std::vector<bool>& used, int threads,
+          std::size_t every = 1)
       : rows_(rows), threads_(threads) {
-    std::vector<double> count(rows.flights());
-    for (std::size_t n = 0; n < rows.windows(); ++n) count[rows.flight(n)] += 1;
     flights_ = static_cast<double>(std::count(used.begin(), used.end(), true));
+    std::vector<std::size_t> met(rows.flights()), taken(rows.flights());
     for (std::size_t n = 0; n < rows.windows(); ++n) {
-      if (!used[rows.flight(n)]) continue;
-      index_.push_back(n), share_.push_back(1 / (flights_ * count[rows.flight(n)]));
+      const std::size_t f = rows.flight(n);
+      if (!used[f] || met[f]++ % every != 0) continue;
+      index_.push_back(n), taken[f] += 1;
+    }
+    for (const std::size_t n : index_) {
+      share_.push_back(1 / (flights_ * static_cast<double>(taken[rows.flight(n)])));
     }
     SetRange(now_.p.vague, [&rows](std::size_t n) { return rows.vagueness(n); });
     SetRange(now_.p.seen, [&rows](std::size_t n) { return rows.log_seen(n); });
@@ -133,11 +143,11 @@ class Descent {
     now_.value = Value(now_);
   }
 
-  void Descend(int sweeps = kSweeps) {
+  void Descend(int sweeps = kSweeps, double first_step = kFirstStep) {
     const std::vector<Coordinate> all =
         AllCoordinates(now_.p.tail, now_.p.seen.high - now_.p.seen.low > kLeastSeenRange,
                        static_cast<int>(rows_.knot_s().size()));
-    std::vector<double> step(all.size(), kFirstStep);
+    std::vector<double> step(all.size(), first_step);
     double before = now_.value + 1;
     for (int sweep = 0; sweep < sweeps && before - now_.value > kLeastGain; ++sweep) {
       before = now_.value;
@@ -265,23 +275,26 @@ std::vector<bool> Fold(const std::vector<bool>& used, std::size_t fold, std::siz
 
 }  // namespace
 
-CalibrationFit::CalibrationFit(const CalibrationWindows& windows, std::size_t per_flight)
-    : windows_(windows),
-      chosen_(ChooseWindows(windows, per_flight)),
-      rows_(std::make_unique<CalibrationRows>(windows, per_flight)) {}
+CalibrationFit::CalibrationFit(const CalibrationWindows& windows)
+    : windows_(windows), rows_(std::make_unique<CalibrationRows>(windows)) {}
 CalibrationFit::~CalibrationFit() = default;
 
 Calibration CalibrationFit::FitSpread(const std::vector<bool>& used, int threads) const {
   AEROCAST_CHECK(used.size() == rows_->flights() && std::count(used.begin(), used.end(), true) > 0);
-  Descent descent(*rows_, used, threads);
-  descent.Search();
-  descent.Descend();
-  CalibrationParameters best = descent.parameters();
+  Descent rough(*rows_, used, threads, kRoughly), fine(*rows_, used, threads);
+  const auto descend = [&] {
+    rough.Descend();
+    fine.StartAt(rough.parameters());
+    fine.Descend(kFineSweeps, kFineStep);
+  };
+  rough.Search();
+  descend();
+  CalibrationParameters best = fine.parameters();
   if (2 * rows_->modes() <= kMaxModes) {
-    const double without = descent.value();
-    descent.AddTail();
-    descent.Descend();
-    if (descent.value() < without - kTailGain) best = descent.parameters();
+    const double without = fine.value();
+    rough.AddTail();
+    descend();
+    if (fine.value() < without - kTailGain) best = fine.parameters();
   }
   MoveScales({}, Widening(used, best, threads), best);
   return ToCalibration(*rows_, best);
@@ -318,21 +331,21 @@ bool CalibrationFit::HeldTooLittle(std::span<const LeftOut> left_out, double by,
   const std::vector<int> steps = WholeSeconds(windows_.windows[0].raw);
   const NormalPool pool(kWidenSeed);
   std::vector<double> count(windows_.flights.size());
-  for (const std::size_t n : chosen_) count[windows_.windows[n].flight] += 1;
-  std::vector<double> beyond(chosen_.size());  // what is held less what is said, by window
+  for (const CalibrationWindow& w : windows_.windows) count[w.flight] += 1;
+  std::vector<double> beyond(windows_.windows.size());  // what is held less what is said, by window
   ParallelFor(left_out.size(), threads, [&](std::size_t fold, int) {
     const Forecast& first = windows_.windows[0].raw;
     const Calibrator calibrator(left_out[fold].calibration, first.steps(), first.dt_s);
     ForecastDraws draws(pool, kWidenDraws);
-    for (std::size_t c = 0; c < chosen_.size(); ++c) {
-      const CalibrationWindow& w = windows_.windows[chosen_[c]];
+    for (std::size_t n = 0; n < beyond.size(); ++n) {
+      const CalibrationWindow& w = windows_.windows[n];
       if (!left_out[fold].flights[w.flight]) continue;
       Forecast f = w.raw;
       calibrator.Apply(f, w.log_seen, std::exp(by));
       for (const int i : steps) {
         const int denser = draws.CountDenser(f, i, w.targets[static_cast<std::size_t>(i)], w.key);
         for (const double level : kWidenLevels) {
-          beyond[c] += (RegionShare(denser, draws.count(), level) - level) / count[w.flight];
+          beyond[n] += (RegionShare(denser, draws.count(), level) - level) / count[w.flight];
         }
       }
     }

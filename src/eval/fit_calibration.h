@@ -29,8 +29,7 @@ struct CalibrationFitOptions {
 // the caller's.
 class CalibrationFit {
  public:
-  // Of at most so many windows of each flight, evenly spread.
-  explicit CalibrationFit(const CalibrationWindows& windows, std::size_t per_flight = 100'000);
+  explicit CalibrationFit(const CalibrationWindows& windows);
   ~CalibrationFit();
   CalibrationFit(const CalibrationFit&) = delete;
   CalibrationFit& operator=(const CalibrationFit&) = delete;
@@ -50,7 +49,6 @@ class CalibrationFit {
   bool HeldTooLittle(std::span<const LeftOut> left_out, double by, int threads) const;
 
   const CalibrationWindows& windows_;
-  std::vector<std::size_t> chosen_;
   std::unique_ptr<CalibrationRows> rows_;
 };
 

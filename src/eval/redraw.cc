@@ -16,10 +16,6 @@
 namespace aerocast {
 namespace {
 
-// Windows per flight that scales are fitted on: neighbours say nearly the same, and a fit is needed
-// for every redraw. Regions are fitted on all.
-constexpr std::size_t kFitWindows = 12;  // by each history
-
 std::size_t Size(int n) { return static_cast<std::size_t>(n); }
 
 std::vector<bool> DrawFlights(std::size_t flights, std::size_t chosen, Rng rng) {
@@ -83,12 +79,28 @@ class Judge {
   ForecastDraws draws_;
 };
 
-double EceOf(const Judgement& sum) {
+using Curves = std::vector<std::vector<double>>;  // (H, kCalibrationLevels)
+
+double EceOf(const Curves& inside) {
   std::vector<double> nominal;
   for (int l = 0; l < kCalibrationLevels; ++l) nominal.push_back(CalibrationLevel(l));
   double ece = 0;
-  for (const auto& inside : sum.inside) ece += CalibrationError(inside, nominal);
-  return ece / static_cast<double>(sum.inside.size());
+  for (const std::vector<double>& curve : inside) ece += CalibrationError(curve, nominal);
+  return ece / static_cast<double>(inside.size());
+}
+
+// What the redraws hold on average.
+Curves MeanCurves(const std::vector<std::vector<Judgement>>& all, std::size_t history) {
+  Curves mean = all[0][history].inside;
+  for (std::size_t h = 0; h < mean.size(); ++h) {
+    for (std::size_t l = 0; l < mean[h].size(); ++l) {
+      mean[h][l] = 0;
+      for (const auto& judged : all) {
+        mean[h][l] += judged[history].inside[h][l] / static_cast<double>(all.size());
+      }
+    }
+  }
+  return mean;
 }
 
 // One judgement per history.
@@ -147,7 +159,7 @@ RedrawResult RunRedraws(const CalibrationWindows& windows, const RedrawOptions& 
   const std::size_t flights = windows.flights.size();
   AEROCAST_CHECK(options.calibration_flights > 0 && options.calibration_flights < flights);
   const std::size_t histories = windows.histories_s.size();
-  const CalibrationFit fit(windows, kFitWindows * histories);
+  const CalibrationFit fit(windows);
   const NormalPool pool(options.seed);
   const std::vector<int> steps = WholeSeconds(windows.windows[0].raw);
   std::vector<std::vector<Judgement>> all(Size(options.redraws));
@@ -181,7 +193,11 @@ RedrawResult RunRedraws(const CalibrationWindows& windows, const RedrawOptions& 
     if (ball) add("ball_coverage", 0, [](const Judgement& j) { return MeanOf(j.ball); });
     if (ball) add("ball_radius", 0, [](const Judgement& j) { return MeanOf(j.radius); });
     if (ball) add("tube_coverage", 0, [](const Judgement& j) { return j.tube; });
-    add("ece_position", 0, EceOf);
+    add("ece_position", 0, [](const Judgement& j) { return EceOf(j.inside); });
+    result.series.push_back({"ece_of_mean_coverage",
+                             windows.histories_s[history],
+                             0,
+                             {EceOf(MeanCurves(all, history))}});
   }
   return result;
 }

@@ -28,8 +28,9 @@ struct RedrawOptions {
   std::function<void()> progress = {};  // after each redraw, from any thread, one at a time
 };
 
-// One number per redraw. Where the calibration flights are too few for the level, ball and tube are
-// empty.
+// One number per redraw; "ece_of_mean_coverage", the part of "ece_position" that is no luck of a
+// redraw, has one for all of them. Where the calibration flights are too few for the level, ball
+// and tube are missing.
 struct RedrawSeries {
   std::string key;       // "region_coverage", "ball_coverage", "tube_coverage", ...
   double history_s = 0;  // of the windows it was judged on
