@@ -19,6 +19,7 @@ RunFacts Example() {
           .corpus_hash = "1f",
           .split = "flight",
           .split_hash = "2e",
+          .start_hash = "789",
           .length = {.windows = 1280, .budget_s = 1 / 3.0, .clock = "cpu"},
           .threads = 2,
           .processes = 3,
@@ -44,7 +45,7 @@ TEST(RunFacts, RoundTripIsExact) {
 
 TEST(RunFacts, EveryFieldIsWrittenAndRequired) {
   const Json json = Json::parse(FactsToJson(Example()));
-  EXPECT_EQ(json.size(), 14u);
+  EXPECT_EQ(json.size(), 15u);
   for (const auto& [key, value] : json.items()) {
     const std::string message = MessageAfter([&](Json& j) { j.erase(key); });
     EXPECT_TRUE(message.starts_with("run.json: field '" + key + "' is missing")) << message;
