@@ -33,8 +33,8 @@ struct Limits {
   double noisy_10s, noisy_2s;      // 2 cm of noise
   double dropped_10s, dropped_2s;  // 30 % of the observations missing
 };
-constexpr Limits kLimits[] = {{"plus", 0.089, 0.228, 0.117, 0.298, 0.115, 0.252},
-                              {"plus-small", 0.098, 0.219, 0.128, 0.306, 0.128, 0.251}};
+constexpr Limits kLimits[] = {{"plus", 0.083, 0.211, 0.109, 0.302, 0.108, 0.233},
+                              {"plus-small", 0.094, 0.220, 0.127, 0.325, 0.127, 0.256}};
 
 class BundledGate : public ProgramTest {
  protected:
