@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The evaluations behind docs/results/plus.md and the cards in models/, as JSON files in OUT. What is
 # there already is kept. `scripts/plus_tables.py OUT` turns them into tables.
-#   scripts/plus_results.sh OUT FLIGHTS [NETWORKS]
+#   scripts/plus_results.sh OUT FLIGHTS [NETWORKS [NAME...]]
 # FLIGHTS holds nanobench/ and cf_battery/. NETWORKS holds calibrated networks to compare with, as
 # far as there are any: paper, gru, lstm, bigru, mlp, plus-gru, plus-mlp (.safetensors), and plus-small
 # trained on other flights: by configuration (configuration), without star (nostar), without the
-# fast ones (slow).
+# fast ones (slow). NAMEs are the evaluations to make (same-10, raw-2, redraw-plus, ...), by default all.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 flights=$(cd "$2" && pwd)
 networks=${3:+$(cd "$3" && pwd)}
+names=" ${*:4} "
 cd "$(dirname "$0")/.."
 aerocast=${AEROCAST:-build/release/aerocast}
 
@@ -38,8 +39,11 @@ among() { # NAME...: those that are there, as --models wants them, each with a c
   done
   return 0
 }
+wanted() { # NAME: asked for, and not there yet
+  { [ -z "${names// /}" ] || [[ $names == *" $1 "* ]]; } && [ ! -s "$out/$1.json" ]
+}
 evaluate() { # NAME corpus arguments
-  [ -s "$out/$1.json" ] && return
+  wanted "$1" || return 0
   echo "$1"
   "$aerocast" evaluate "${@:2}" --json "$out/$1.json" >"$out/$1.txt"
 }
@@ -84,7 +88,7 @@ for s in 10 2; do
     --history "$s" --models "plus-small=$networks/configuration.safetensors,$few,ridge,replay"
 done
 for model in plus plus-small; do
-  [ -s "$out/redraw-$model.json" ] && continue
+  wanted "redraw-$model" || continue
   echo "redraw-$model"
   "$aerocast" calibrate "build/release/models/aerocast-$model.safetensors" --corpus "$balanced" --redraws 200 \
     --out "$out/redrawn.safetensors" --json "$out/redraw-$model.json" >/dev/null

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tables of docs/results/plus.md from the JSON files of scripts/plus_results.sh.
 
-    scripts/plus_tables.py RESULTS               # writes docs/results/plus_tables.md and plus.json
+    scripts/plus_tables.py RESULTS               # writes docs/results/plus_tables.md and plus.json; what RESULTS
+                                                 # does not have stays, where what both have is the same
     scripts/plus_tables.py --readme [--check]    # writes README.md's tables from plus.json, or compares
 """
 import contextlib
@@ -95,25 +96,42 @@ def main_tables(load) -> None:
                 number(r.metric(model, "brier_min_fde")), number(r.metric(model, "mode_use_entropy")))
 
 
+HALF_HOUR = ["paper", "gru", "lstm", "bigru", "mlp", "plus-gru", "plus-mlp"]
+
+
+def budget_table(load) -> None:
+    """Networks that had half an hour of one core, as plus-small had."""
+    files = [(title, r) for title, r in (("by 10 s", load("same-10")), ("by 2 s", load("same-2")),
+                                         ("by 2 s, all windows", load("all-2"))) if r]
+    models = [m for m in HALF_HOUR if any(m in r.models for _, r in files)]
+    if not models:
+        return
+    print("\n### Thirty minutes of one core each: ADE less that of plus-small, m, paired")
+    head("", *[f"{title}, {flights}" for title, _ in files for flights in ("real", "all")])
+    for m in models:
+        row(m, *[estimate(difference(r, m, "plus-small", source)) if m in r.models else ""
+                 for _, r in files for source in ("real", "")])
+
+
 def category_table(load) -> None:
     ten, two = load("same-10"), load("same-2")
     if not ten or not two:
         return
     print("\n### ADE by category, m, by 10 s / 2 s")
-    names = [g["name"] for g in ten.models["plus"]["groups"] if g["kind"] in ("category", "source")]
-    models = [m for m in ten.models if m in two.models]
-    head("", *models)
-    for name in names:
-        kind = "source" if name in ("real", "synthetic") else "category"
-        row(name, *[f"{number(ten.metric(m, 'ade', kind, name))} / {number(two.metric(m, 'ade', kind, name))}"
-                    for m in models])
+    groups = [(g["kind"], g["name"]) for g in ten.models["plus"]["groups"] if g["kind"] in ("category", "source")]
+    head("", *[name for _, name in groups])
+    for m in two.models:
+        row(m, *[" / ".join(number(r.metric(m, "ade", *group)) if m in r.models else "" for r in (ten, two))
+                 for group in groups])
 
 
 def history_table(load) -> None:
-    print("\n### ADE of real test flights by seconds of history, m (the same windows)")
     lengths = ["0.3", "0.5", "1", "1.5", "2", "3", "4", "5", "7", "10"]
     found = [(s, load(f"history-{s}")) for s in lengths]
     found = [(s, r) for s, r in found if r]
+    if not found:
+        return
+    print("\n### ADE of real test flights by seconds of history, m (the same windows)")
     head("", *[f"{s} s" for s, _ in found])
     for model in ("plus", "plus-small"):
         row(model, *[number(r.metric(model, "ade", "source", "real")) for _, r in found])
@@ -134,9 +152,12 @@ def calibration_tables(load, directory: Path) -> None:
             cells += [number(after.metric(model, "conformal_coverage")), number(after.metric(model, "tube_coverage")),
                       number(raw.metric(model, "sharpness_90")), number(after.metric(model, "sharpness_90"))]
             row(model, *cells)
+    redraws = sorted(directory.glob("redraw-*.json"))
+    if not redraws:
+        return
     print("\n### 200 redraws of calibration and test among the flights not trained on: mean (standard deviation)")
     head("", "by", "", "1 s", "2 s", "3 s", "4 s", "5 s", "mean")
-    for file in sorted(directory.glob("redraw-*.json")):
+    for file in redraws:
         for history, key, cells in redraw_rows(file):
             row(file.stem.removeprefix("redraw-"), history, key, *cells)
 
@@ -157,6 +178,8 @@ SHIFTS = ["noise-5mm", "noise-2cm", "noise-2cm-unstated", "noise-5cm", "drop-10"
 
 def shift_tables(load) -> None:
     for s in ("10", "2"):
+        if not any(load(f"{name}-{s}") for name in SHIFTS):
+            continue
         print(f"\n### Shifted, by {s} s: ADE, m (real flights where there are some)")
         columns = ["plus", "plus-small", "hold", "cv", "ctrv", "imm", "knn", "replay"]
         head("", *columns, "plus less the best classical (paired)")
@@ -209,6 +232,43 @@ def summary(load) -> dict:
                        **{key: r.metric(m, key, "source", "real") for key in README_METRICS.values()}}
                    for m in README_FORECASTERS if r and m in r.models}
     return {"ade_real_m": cells, "all_2s_real": forecasters}
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of a page by their titles; what stands before the first has none."""
+    parts = text.split("\n### ")
+    return {"": parts[0]} | {title: body for title, _, body in (part.partition("\n") for part in parts[1:])}
+
+
+def tables_of(body: str) -> dict[str, list[str]]:
+    """The rows of every table of a section by its header."""
+    found: dict[str, list[str]] = {}
+    for block in body.strip().split("\n\n"):
+        header, _, rest = block.partition("\n")
+        found[header] = rest.split("\n")
+    return found
+
+
+def merged(old: str, new: str) -> str:
+    """`new`, and of `old` the sections it does not have, and the rows of a table whose first row is the same."""
+    before, after = sections(old), sections(new)
+    for title in before.keys() & after.keys() - {""}:
+        tables, known = tables_of(after[title]), tables_of(before[title])
+        for header, rows in tables.items():
+            earlier = known.get(header, [])
+            if rows[1:2] != earlier[1:2]:  # below the line under the header
+                continue
+            names = {r.split("|")[1] for r in rows}
+            rows += [r for r in earlier if r.split("|")[1] not in names]
+        after[title] = "\n" + "\n\n".join("\n".join([header, *rows]) for header, rows in tables.items()) + "\n"
+    order = list(before) + [title for title in after if title not in before]
+    return "\n### ".join(f"{title}\n{body}" if title else body
+                         for title, body in ((t, after.get(t, before.get(t, ""))) for t in order))
+
+
+def updated(old: dict, new: dict) -> dict:
+    """`new`, and of `old` what it does not have."""
+    return old | {key: updated(old.get(key, {}), value) if isinstance(value, dict) else value for key, value in new.items()}
 
 
 def readme_forecasters() -> str:
@@ -266,13 +326,15 @@ def main() -> int:
         print("# AeroCast plus: tables\n\nMade by `scripts/plus_tables.py` from the results of `scripts/plus_results.sh`;"
               " read [plus.md](plus.md) with it.")
         main_tables(load)
+        budget_table(load)
         category_table(load)
         history_table(load)
         calibration_tables(load, directory)
         shift_tables(load)
         configuration_tables(load)
-    (ROOT / "docs/results/plus_tables.md").write_text(tables.getvalue())
-    SUMMARY.write_text(json.dumps(summary(load), indent=1) + "\n")
+    page = ROOT / "docs/results/plus_tables.md"
+    page.write_text(merged(page.read_text(), tables.getvalue()))
+    SUMMARY.write_text(json.dumps(updated(json.loads(SUMMARY.read_text()), summary(load)), indent=1) + "\n")
     return 0
 
 

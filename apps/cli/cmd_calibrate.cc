@@ -306,9 +306,6 @@ Result<Calibration> Fit(const CalibrateFlags& flags, const Forecaster& raw,
   const CalibrationWindows windows = ForecastWindows(raw, loaded.flights, cut);
   CalibrationFitOptions options;
   options.levels = flags.levels, options.threads = flags.threads;
-  // The paper's family samples step by step; its position modes are no paths that anyone flies, and
-  // errors laid along them make worse samples.
-  if (raw.info().shape.displacement_components > 0) options.residual_paths = 0;
   Result<Calibration> calibration = FitCalibration(windows, options);
   if (calibration.ok()) calibration->origin = OriginOf(loaded, windows);
   return calibration;

@@ -45,7 +45,7 @@ std::string OutputOf(const ModelConfig& c) {
     return fmt::format(
         "{} steps, {:g} s apart ({:g} s): a point path and {} with spreads along, across and up",
         c.horizon_steps, c.dt_s, c.horizon_steps * c.dt_s,
-        Count(static_cast<std::size_t>(c.components), "trajectory mode"));
+        Count(static_cast<std::size_t>(c.modes()), "trajectory mode"));
   }
   return fmt::format(
       "{} steps, {:g} s apart ({:g} s): mixture of {} over each step's displacement, sigma at "
@@ -107,9 +107,8 @@ std::vector<std::pair<std::string, std::string>> CalibrationRows(const Model& mo
       {"mode weights", fmt::format("temperature {:.3g}", c.temperature)},
       {"tails", c.tail_share > 0 ? fmt::format("{:.3g} % of the weight is {:.3g} times as wide",
                                                100 * c.tail_share, c.tail_factor)
-                : 2 * model.config.components > kMaxModes
-                    ? "none: there are too many modes to double"
-                    : "none"},
+                : 2 * model.config.modes() > kMaxModes ? "none: there are too many modes to double"
+                                                       : "none"},
       {"conformal levels", LevelsOf(c)},
       {"domain", c.domain_limit > 0
                      ? fmt::format("out_of_domain beyond {:.3g} standard deviations of roughness",

@@ -334,10 +334,11 @@ Status Settle(const Material& material, bool resumed, Assignment& work) {
 Status OpenRun(const TrainFlags& flags, const Assignment& work, std::optional<RunDirectory>& run) {
   if (run) return run->SetFacts(work.facts);
   const std::string path = flags.out.empty() ? "runs/" + work.config.name : flags.out;
-  Result<RunDirectory> created = RunDirectory::Create(path, work.config, work.facts);
+  Result<RunDirectory> created =
+      RunDirectory::Create(path, work.config, work.facts, work.start ? &*work.start : nullptr);
   if (!created.ok()) return created.error();
   run = std::move(*created);
-  return work.start ? WriteModel(run->start_file(), *work.start, work.start->stored) : Status();
+  return {};
 }
 
 // Rank 0's part before the others are met.

@@ -66,9 +66,10 @@ struct ForecastShape {
 
 // The per-step mixture as the paper's networks give it: at every step a mixture over the
 // displacement since the step before, in metres, axis-aligned, with weights of that step's own.
-// The paper-family rule that turns it into position modes: mode k is the running sum of component
-// k's means, its covariance the running sum of its variances (independent steps), its weight the
-// mean over steps of component k's weight; the point path sums the heaviest component per step.
+// The steps are drawn independently of each other, so the position has no modes of its own: mean
+// and covariance of the whole mixture, summed up over the steps, are its one position mode (exact,
+// and by the central limit nearly all there is to it). The point path sums the heaviest component
+// per step. A component is no path: a step that gives it no weight leaves its mean anywhere.
 struct DisplacementMixture {
   int components = 0;        // 0: not present
   Vec3 anchor;               // the newest position, world: what the first displacement starts from
@@ -169,9 +170,9 @@ class Forecast {
 
   // n whole paths drawn from the distribution, written to out as (n, S). The same seed gives the
   // same paths. With a residual library, a way is drawn by weight and a path of the library laid
-  // along it, stretched to its spread; with a displacement mixture, steps are drawn one by one and
-  // summed, as that family means it; otherwise a mode is drawn, then a residual path whose steps
-  // are correlated. Without modes every path is the point path.
+  // along it, stretched to its spread; else with a displacement mixture, steps are drawn one by one
+  // and summed, as that family means it; otherwise a mode is drawn, then a residual path whose
+  // steps are correlated. Without modes every path is the point path.
   void SamplePaths(std::uint64_t seed, int n, std::span<Vec3> out) const;
 
   // True when everything the contract above promises holds.

@@ -171,6 +171,35 @@ TEST(Evaluate, PaperEceAndFloorComeFromTheDisplacementMixture) {
               std::numbers::sqrt2 * std::numbers::inv_sqrtpi, 0.01);
 }
 
+// One component is off from its first step on, the other at its last step alone.
+TEST(Evaluate, ComponentsOfADisplacementMixtureAreScoredAsPathsOfTheirOwn) {
+  FunctionSource source = {{.steps = 50, .modes = 1, .displacement_components = 2},
+                           [](const Recording&, std::size_t, const History& h, Forecast& f) {
+                             f.weight(0) = 1;
+                             f.displacement.anchor = h.samples.back().p_world;
+                             for (int i = 0; i < f.steps(); ++i) {
+                               f.mean(0, i) = f.point(i) = f.displacement.anchor;
+                               f.cov(0, i) = Cov3::Isotropic(1);
+                               const auto row = 2 * static_cast<std::size_t>(i);
+                               for (const std::size_t k : {row, row + 1}) {
+                                 f.displacement.weight[k] = k == row ? 0.7 : 0.3;
+                                 f.displacement.sigma[k] = {1, 1, 1};
+                               }
+                               if (i == 0) f.displacement.mean[row] = {3, 0, 0};
+                               if (i == 49) f.displacement.mean[row + 1] = {0, 4, 0};
+                             }
+                             return true;
+                           }};
+  const GroupSummary g = EvaluateAll(source, {MakeFlight(10, 10, [](double) {
+                                       return Vec3{7, 8, 9};
+                                     })});
+  EXPECT_NEAR(Value(g, Metric::kAdeMode), 3, 1e-9);  // the heavier one, from its first step on
+  EXPECT_NEAR(Value(g, Metric::kMinAdeModes), 4.0 / 50, 1e-9);
+  EXPECT_NEAR(Value(g, Metric::kMinFdeModes), 3, 1e-9);
+  EXPECT_NEAR(Value(g, Metric::kBrierMinFde), 3 + 0.3 * 0.3, 1e-9);
+  EXPECT_NEAR(Value(g, Metric::kAdeMean), 0, 1e-9);
+}
+
 TEST(Evaluate, CountsForecastsOfQualityNoneAndLeavesThemOut) {
   const auto recordings = WhiteFlights({}, 1, 100);
   const FunctionSource good = MixtureSource({});

@@ -64,29 +64,47 @@ void WindowScorer::ScorePoint(const Forecast& forecast, const Outcome& outcome,
   tally.Count(layout_, Metric::kFde, last);
 }
 
-void WindowScorer::ScoreModes(const Forecast& forecast, const Outcome& outcome,
-                              Tally& tally) const {
-  const int likely = forecast.most_likely_mode();
-  PathError best{1e300, 1e300};
-  int nearest = 0, ends_nearest = 0;
-  for (int k = 0; k < forecast.modes(); ++k) {
-    const PathError error =
-        ErrorOf([&](int i) -> const Vec3& { return forecast.mean(k, i); }, outcome.targets);
-    if (error.ade < best.ade) best.ade = error.ade, nearest = k;
-    if (error.fde < best.fde) best.fde = error.fde, ends_nearest = k;
-    if (k != likely) continue;
-    tally.Count(layout_, Metric::kAdeMode, error.ade);
-    tally.Count(layout_, Metric::kFdeMode, error.fde);
+void WindowScorer::GatherWays(const Forecast& forecast, std::span<const Vec3> targets) {
+  ways_.clear();
+  const DisplacementMixture& d = forecast.displacement;
+  if (!d.present()) {
+    for (int k = 0; k < forecast.modes(); ++k) {
+      const PathError error =
+          ErrorOf([&](int i) -> const Vec3& { return forecast.mean(k, i); }, targets);
+      ways_.push_back({k, error.ade, error.fde, forecast.way_weight(k)});
+    }
+    return;
   }
+  for (int k = 0; k < d.components; ++k) {
+    Vec3 p = d.anchor;
+    double weight = 0;
+    const PathError error = ErrorOf(
+        [&](int i) {
+          const std::size_t j = Size(i) * Size(d.components) + Size(k);
+          weight += d.weight[j] / layout_.steps();
+          return p += d.mean[j];
+        },
+        targets);
+    ways_.push_back({k, error.ade, error.fde, weight});
+  }
+}
+
+void WindowScorer::ScoreModes(const Forecast& forecast, const Outcome& outcome, Tally& tally) {
+  GatherWays(forecast, outcome.targets);
+  const auto first = [&](auto less) { return *std::min_element(ways_.begin(), ways_.end(), less); };
+  const Way likely = first([](const Way& a, const Way& b) { return a.weight > b.weight; });
+  const Way nearest = first([](const Way& a, const Way& b) { return a.ade < b.ade; });
+  const Way ends_nearest = first([](const Way& a, const Way& b) { return a.fde < b.fde; });
+  tally.Count(layout_, Metric::kAdeMode, likely.ade);
+  tally.Count(layout_, Metric::kFdeMode, likely.fde);
   const PathError mean = ErrorOf([&](int i) { return forecast.mixture_mean(i); }, outcome.targets);
   tally.Count(layout_, Metric::kAdeMean, mean.ade);
   tally.Count(layout_, Metric::kFdeMean, mean.fde);
-  tally.Count(layout_, Metric::kMinAdeModes, best.ade);
-  tally.Count(layout_, Metric::kMinFdeModes, best.fde);
-  tally.Count(layout_, Metric::kBrierMinFde,
-              BrierMinFde(best.fde, forecast.way_weight(ends_nearest)));
+  tally.Count(layout_, Metric::kMinAdeModes, nearest.ade);
+  tally.Count(layout_, Metric::kMinFdeModes, ends_nearest.fde);
+  tally.Count(layout_, Metric::kBrierMinFde, BrierMinFde(ends_nearest.fde, ends_nearest.weight));
   tally.Count(layout_, Metric::kModeEntropy, forecast.mode_entropy());
-  tally.metric[layout_.mode_use() + Size(nearest)] += 1;
+  tally.metric[layout_.mode_use() + Size(std::min(nearest.index, kMaxModes - 1))] += 1;
 }
 
 void WindowScorer::ScoreSamples(const Forecast& forecast, const Outcome& outcome, Tally& tally) {

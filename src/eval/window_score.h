@@ -40,11 +40,19 @@ class WindowScorer {
 
  private:
   void ScorePoint(const Forecast& forecast, const Outcome& outcome, Tally& tally) const;
-  void ScoreModes(const Forecast& forecast, const Outcome& outcome, Tally& tally) const;
+  void ScoreModes(const Forecast& forecast, const Outcome& outcome, Tally& tally);
   void ScoreSamples(const Forecast& forecast, const Outcome& outcome, Tally& tally);
   void ScoreDensity(const Forecast& forecast, const Outcome& outcome, Tally& tally);
   void ScoreDisplacement(const Forecast& forecast, const Outcome& outcome, Tally& tally);
   void ScoreConformal(const Forecast& forecast, const Outcome& outcome, Tally& tally) const;
+
+  // One way the future may go, and how far from it the outcome was: a mode or, with a displacement
+  // mixture, one component from beginning to end, as the paper reads it.
+  struct Way {
+    int index;
+    double ade, fde, weight;
+  };
+  void GatherWays(const Forecast& forecast, std::span<const Vec3> targets);
 
   // Copies step i of the mixture to where it lies together.
   StepMixture Gather(const Forecast& forecast, int i);
@@ -63,6 +71,7 @@ class WindowScorer {
   const NormalPool& pool_;
   StepDraws draws_;
   int path_samples_;
+  std::vector<Way> ways_;
   std::vector<Vec3> paths_, means_;
   std::vector<Cholesky3> chols_;
   std::vector<double> weights_, m_, s_;

@@ -283,7 +283,7 @@ TEST(MakeCalibrated, CalibratesWhatIsAnsweredAndNothingElse) {
   const auto forecaster = MakeCalibrated(MakeTestNetwork(), MadeUpCalibration(50));
   EXPECT_EQ(forecaster->info().shape,
             (ForecastShape{
-                .steps = 50, .modes = 10, .displacement_components = 5, .conformal_levels = 2}));
+                .steps = 50, .modes = 2, .displacement_components = 5, .conformal_levels = 2}));
   EXPECT_NE(forecaster->info().fingerprint, MakeTestNetwork()->info().fingerprint);
   const std::vector<Observation> samples = Observe(Wander(8));
   const Forecast f = PredictOnce(*forecaster, samples);

@@ -56,25 +56,33 @@ void WriteMixture(std::span<const float> heads, const ModelConfig& config,
 }
 
 // The paper-family rule of aerocast/forecast.h.
-void WriteModes(Forecast& forecast) {
+void WriteMode(Forecast& forecast) {
   const DisplacementMixture& d = forecast.displacement;
   const std::size_t components = Size(d.components);
-  for (int k = 0; k < d.components; ++k) {
-    Vec3 mean = d.anchor;
-    Cov3 cov;
-    double weight = 0;
-    for (int i = 0; i < forecast.steps(); ++i) {
-      const std::size_t j = Size(i) * components + Size(k);
+  Vec3 mean = d.anchor;
+  Cov3 cov;
+  forecast.weight(0) = 1;
+  for (int i = 0; i < forecast.steps(); ++i) {
+    const std::size_t first = Size(i) * components;
+    Vec3 step;
+    for (std::size_t j = first; j < first + components; ++j) step += d.weight[j] * d.mean[j];
+    for (std::size_t j = first; j < first + components; ++j) {
       const Vec3& s = d.sigma[j];
-      forecast.mean(k, i) = mean += d.mean[j];
-      forecast.cov(k, i) = cov += Cov3::Diagonal(s.x * s.x, s.y * s.y, s.z * s.z);
-      weight += d.weight[j];
+      cov += (Cov3::Diagonal(s.x * s.x, s.y * s.y, s.z * s.z) + Cov3::Outer(d.mean[j] - step)) *
+             d.weight[j];
     }
-    forecast.weight(k) = weight / forecast.steps();
+    forecast.mean(0, i) = mean += step;
+    // Components that lie apart by a million sigmas would round to a flat ellipsoid.
+    const double least = 1e-12 * (cov.xx + cov.yy + cov.zz);
+    forecast.cov(0, i) = cov + Cov3::Diagonal(least, least, least);
   }
+}
+
+void WritePoint(Forecast& forecast) {
+  const DisplacementMixture& d = forecast.displacement;
   Vec3 point = d.anchor;
   for (int i = 0; i < forecast.steps(); ++i) {
-    const auto row = d.weight.begin() + static_cast<std::ptrdiff_t>(Size(i) * components);
+    const auto row = d.weight.begin() + static_cast<std::ptrdiff_t>(Size(i) * Size(d.components));
     const auto heaviest = std::max_element(row, row + d.components) - d.weight.begin();
     forecast.point(i) = point += d.mean[static_cast<std::size_t>(heaviest)];
   }
@@ -101,19 +109,19 @@ void WholeTokens(std::span<const Vec3> grid, double noise_m, const ModelConfig& 
 void DecodeHeads(std::span<const float> heads, const ModelConfig& config, const Vec3& anchor,
                  Forecast& forecast) {
   AEROCAST_CHECK(heads.size() == Size(config.outputs()));
-  AEROCAST_CHECK(forecast.steps() == config.horizon_steps &&
-                 forecast.modes() == config.components &&
+  AEROCAST_CHECK(forecast.steps() == config.horizon_steps && forecast.modes() == config.modes() &&
                  forecast.displacement.components == config.components);
   forecast.displacement.anchor = anchor;
   forecast.displacement.sigma_floor_m = config.sigma_min_m;
   forecast.displacement.scale_m = config.lambda_m;
   WriteMixture(heads, config, forecast.displacement);
-  WriteModes(forecast);
+  WriteMode(forecast);
+  WritePoint(forecast);
 }
 
 ForecastShape NetworkShape(const ModelConfig& config) {
   return {.steps = config.horizon_steps,
-          .modes = config.components,
+          .modes = config.modes(),
           .displacement_components = config.plus() ? 0 : config.components};
 }
 

@@ -25,7 +25,7 @@ void WholeTokens(std::span<const Vec3> grid, double noise_m, const ModelConfig& 
                  std::span<float> tokens);
 
 // heads is outputs() numbers: mean (S, K, 3) and log sigma (S, K, 3) in lambda units, weight logits
-// (S, K). Writes the displacement mixture, the position modes and the point path by the rule in
+// (S, K). Writes the displacement mixture, the position mode and the point path by the rule in
 // aerocast/forecast.h, all sums in double. sigma = max(exp(log sigma), floor), at most 1e6 m: any
 // finite heads give a valid forecast. `forecast` has the shape NetworkShape(config).
 void DecodeHeads(std::span<const float> heads, const ModelConfig& config, const Vec3& anchor,

@@ -87,21 +87,39 @@ TEST(DecodeHeads, WritesTheDisplacementMixtureInMetres) {
   ExpectNear(d.sigma[3], {1, 2, 2});
 }
 
-TEST(DecodeHeads, WritesModesAsRunningSums) {
+TEST(DecodeHeads, TheOneModeSumsMeanAndCovarianceOfEveryStep) {
   const Small small;
   const Forecast f = Decode(small.heads, small.config, {10, 20, 30});
-  EXPECT_NEAR(f.weight(0), (0.25 + 0.8) / 2, 1e-7);
-  EXPECT_NEAR(f.weight(1), (0.75 + 0.2) / 2, 1e-7);
-  ExpectNear(f.mean(0, 0), {12, 20, 30});
-  ExpectNear(f.mean(0, 1), {16, 20, 30});
-  ExpectNear(f.mean(1, 0), {10, 22, 30});
-  ExpectNear(f.mean(1, 1), {10, 26, 32});
-  EXPECT_NEAR(f.cov(1, 0).xx, 0.25, 1e-6);
-  EXPECT_NEAR(f.cov(1, 1).xx, 0.25 + 1, 1e-6);
-  EXPECT_NEAR(f.cov(1, 1).yy, 4 + 4, 1e-6);
-  EXPECT_NEAR(f.cov(1, 1).zz, 16 + 4, 1e-5);
-  EXPECT_NEAR(f.cov(0, 1).yy, 4 + 4 * std::exp(-2.0), 1e-6);
-  EXPECT_EQ(f.cov(1, 1).xy, 0);
+  ASSERT_EQ(f.modes(), 1);
+  EXPECT_EQ(f.weight(0), 1);
+  ExpectNear(f.mean(0, 0), {10 + 0.25 * 2, 20 + 0.75 * 2, 30});
+  ExpectNear(f.mean(0, 1), {10.5 + 0.8 * 4, 21.5 + 0.2 * 4, 30 + 0.2 * 2});
+  // Within the components, and between them: two that are 2 m apart on either axis.
+  EXPECT_NEAR(f.cov(0, 0).xx, 0.25 * 4 + 0.75 * 0.25 + 0.25 * 0.75 * 4, 1e-6);
+  EXPECT_NEAR(f.cov(0, 0).xy, -0.25 * 0.75 * 4, 1e-6);
+  EXPECT_NEAR(f.cov(0, 0).zz, 0.25 * 4 + 0.75 * 16, 1e-5);
+  EXPECT_NEAR(f.cov(0, 1).xx - f.cov(0, 0).xx, 0.8 * 4 + 0.2 * 1 + 0.16 * 16, 1e-5);
+  EXPECT_NEAR(f.cov(0, 1).yz - f.cov(0, 0).yz, 0.16 * 4 * 2, 1e-5);
+}
+
+TEST(DecodeHeads, TheModeHasTheMomentsOfSampledPaths) {
+  const Small small;
+  const Forecast f = Decode(small.heads, small.config, {10, 20, 30});
+  constexpr int kPaths = 20000;
+  std::vector<Vec3> paths(2 * kPaths);
+  f.SamplePaths(1, kPaths, paths);
+  for (int i = 0; i < 2; ++i) {
+    Vec3 mean;
+    Cov3 cov;
+    for (std::size_t n = 0; n < kPaths; ++n) mean += paths[2 * n + i] * (1.0 / kPaths);
+    for (std::size_t n = 0; n < kPaths; ++n) {
+      cov += Cov3::Outer(paths[2 * n + i] - mean) * (1.0 / kPaths);
+    }
+    EXPECT_LT(Norm(mean - f.mean(0, i)), 0.1);
+    for (double Cov3::*cell : {&Cov3::xx, &Cov3::xy, &Cov3::xz, &Cov3::yy, &Cov3::yz, &Cov3::zz}) {
+      EXPECT_NEAR(cov.*cell, f.cov(0, i).*cell, 0.4);
+    }
+  }
 }
 
 TEST(DecodeHeads, ThePointPathSumsTheHeaviestComponents) {
@@ -167,7 +185,7 @@ TEST(NetworkForecaster, SaysWhatItsConfigSays) {
   EXPECT_DOUBLE_EQ(network.info().history_s, 2.0);
   EXPECT_EQ(network.info().dt_s, 0.2);
   EXPECT_EQ(network.info().shape,
-            (ForecastShape{.steps = 7, .modes = 3, .displacement_components = 3}));
+            (ForecastShape{.steps = 7, .modes = 1, .displacement_components = 3}));
   EXPECT_EQ(network.config(), config);
   const Forecast f = PredictOnce(network, Observe(Wander(1)));
   EXPECT_EQ(f.quality, Quality::kOk);

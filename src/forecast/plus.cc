@@ -47,8 +47,8 @@ PlusSpec PlusSpecOf(const ModelConfig& config) {
 void DecodePlus(std::span<const float> heads, const ModelConfig& config, const PlusFrame& frame,
                 Forecast& forecast) {
   AEROCAST_CHECK(heads.size() == Size(config.outputs()));
-  AEROCAST_CHECK(forecast.steps() == config.horizon_steps && forecast.modes() == config.components);
-  const int steps = config.horizon_steps, modes = config.components;
+  AEROCAST_CHECK(forecast.steps() == config.horizon_steps && forecast.modes() == config.modes());
+  const int steps = config.horizon_steps, modes = config.modes();
   const std::size_t path = 3 * Size(steps), all = path * Size(modes);
   const std::span<const float> point = heads.first(path), means = heads.subspan(path, all),
                                log_sigmas = heads.subspan(path + all, all);

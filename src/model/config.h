@@ -62,10 +62,11 @@ struct ModelConfig {
   double sigma_min_m = 0.05;  // paper: floor of every standard deviation
 
   bool plus() const { return family == Family::kPlus; }
-  int tokens() const { return history_steps / patch; }  // T
-  int inputs() const;                                   // numbers per token
-  int context() const;                                  // numbers the heads read
-  int outputs() const;                                  // of all heads, one after the other
+  int modes() const { return plus() ? components : 1; }  // of a forecast's positions
+  int tokens() const { return history_steps / patch; }   // T
+  int inputs() const;                                    // numbers per token
+  int context() const;                                   // numbers the heads read
+  int outputs() const;                                   // of all heads, one after the other
 
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };

@@ -165,7 +165,7 @@ std::map<std::string, std::string> MetadataOf(const Model& model) {
 
 std::string ComplaintOf(const Calibration& calibration, const ModelConfig& config) {
   const std::string complaint =
-      CalibrationComplaint(calibration, config.horizon_steps, config.components);
+      CalibrationComplaint(calibration, config.horizon_steps, config.modes());
   return complaint.empty() ? "" : "calibration: " + complaint;
 }
 

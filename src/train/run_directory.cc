@@ -69,7 +69,7 @@ Result<RunFacts> FactsFromJson(const std::string& text, const std::string& where
 }
 
 Result<RunDirectory> RunDirectory::Create(const fs::path& path, const RunConfig& config,
-                                          const RunFacts& facts) {
+                                          const RunFacts& facts, const Model* start) {
   std::error_code code;
   if (fs::exists(path / "run.json", code)) {
     return Error{ErrorCode::kExists,
@@ -90,6 +90,9 @@ Result<RunDirectory> RunDirectory::Create(const fs::path& path, const RunConfig&
   if (Status s = run.Lock(); !s.ok()) return s.error();
   if (Status s = WriteFileAtomically(path / "config.toml", ToToml(config)); !s.ok()) {
     return s.error();
+  }
+  if (start != nullptr) {
+    if (Status s = WriteModel(run.start_file(), *start, start->stored); !s.ok()) return s.error();
   }
   if (Status s = run.SetFacts(facts); !s.ok()) return s.error();
   return run;

@@ -3,6 +3,7 @@
 // What a training leaves behind, in one directory:
 //
 //   config.toml      the resolved config
+//   start.safetensors  the network it began with, if it began with one
 //   run.json         seed, corpus and its hash, length of the run, threads, libraries
 //   log.txt          one line per event, with time stamps
 //   curves.json      one point per validation (src/eval/curves.h)
@@ -21,6 +22,7 @@
 
 #include "aerocast/result.h"
 #include "src/eval/curves.h"
+#include "src/model/model_file.h"
 #include "src/train/config.h"
 
 namespace aerocast {
@@ -55,9 +57,10 @@ Result<RunFacts> FactsFromJson(const std::string& json, const std::string& where
 
 class RunDirectory {
  public:
-  // Refuses a directory that is not empty.
+  // Refuses a directory that is not empty. `start`, if any, is what the run begins with. run.json
+  // is written last: a directory that has one can be resumed.
   static Result<RunDirectory> Create(const std::filesystem::path& path, const RunConfig& config,
-                                     const RunFacts& facts);
+                                     const RunFacts& facts, const Model* start = nullptr);
   // Refuses a directory that is no run, and one that another process is at work in. What a process
   // that was killed left half-written is removed.
   static Result<RunDirectory> Open(const std::filesystem::path& path);

@@ -194,6 +194,16 @@ TEST_F(TrainerTest, ADirectoryHasOneTrainer) {
   EXPECT_THAT(second.error().message, HasSubstr("another process is training"));
 }
 
+TEST_F(TrainerTest, ARunThatHasNotWhatItBeginsWithIsNone) {
+  ASSERT_TRUE(Run("first").ok());
+  Model start = ReadModel(dir_ / "first" / "model.safetensors").value();
+  ASSERT_TRUE(RunDirectory::Create(dir_ / "good", options_.config, options_.facts, &start).ok());
+  EXPECT_TRUE(fs::exists(dir_ / "good" / "start.safetensors"));
+  start.name = "no name";  // cannot be written
+  EXPECT_FALSE(RunDirectory::Create(dir_ / "bad", options_.config, options_.facts, &start).ok());
+  EXPECT_FALSE(fs::exists(dir_ / "bad" / "run.json"));
+}
+
 TEST_F(TrainerTest, LeftoversOfTheDeadAreRemoved) {
   ASSERT_TRUE(RunDirectory::Create(dir_ / "run", options_.config, options_.facts).ok());
   const fs::path left = dir_ / "run" / "checkpoints" / "000000000016.safetensors.partial-4194303";
