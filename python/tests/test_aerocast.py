@@ -107,8 +107,9 @@ class ForecastTest(unittest.TestCase):
                          (shape, shape + (3,), shape + (3,)))
         np.testing.assert_allclose(d.weight.sum(axis=1), 1.0)
         np.testing.assert_array_equal(d.anchor, circle()[1][-1])
-        # Mode k is the running sum of component k (include/aerocast/forecast.h).
-        np.testing.assert_allclose(d.anchor + d.mean.cumsum(axis=0), f.means.swapaxes(0, 1))
+        # Its one position mode sums the steps' means (include/aerocast/forecast.h).
+        step = (d.weight[:, :, None] * d.mean).sum(axis=1)
+        np.testing.assert_allclose((d.anchor + step.cumsum(axis=0))[None], f.means)
         self.assertEqual(len(forecaster.fingerprint), 64)
 
     def test_views_outlive_their_forecast_and_cannot_be_written(self) -> None:
