@@ -137,15 +137,19 @@ class Planner {
       AddTraining(n.name, n.name, ablation_s, 1, {}, false);
     }
     const double quarter_s = options_.quarter_share * options_.budget_s;
+    // To the end of the budget: the paper's patience would end the baselines' last cycle of rates
+    // in its middle, where the rate is still high.
+    const Names whole = {"--set", "train.patience=0"};
     for (int seed = 1; seed <= options_.seeds; ++seed) {
       for (const PaperNetwork& n : PaperNetworks()) {
-        AddTraining(Quarter(n.name, seed), "quarter-" + n.name, quarter_s, seed, {}, true);
+        AddTraining(Quarter(n.name, seed), "quarter-" + n.name, quarter_s, seed, whole, true);
       }
     }
     for (const char* name : {"paper", "gru"}) {
       for (const int tokens : {5, 10}) {
-        AddTraining(Short(name, tokens), fmt::format("quarter-{}", name), quarter_s, 1,
-                    {"--set", fmt::format("model.history_steps={}", tokens)}, true);
+        Names more = whole;
+        more.insert(more.end(), {"--set", fmt::format("model.history_steps={}", tokens)});
+        AddTraining(Short(name, tokens), "quarter-" + std::string(name), quarter_s, 1, more, true);
       }
     }
   }

@@ -133,7 +133,8 @@ void AddConvergenceSection(const Findings& findings, Document& document) {
                   "epochs",
                   "windows/s",
                   "best validation NLL",
-                  "gained in the last quarter"};
+                  "gained in the last quarter",
+                  "ended"};
   PlotPanel by_sizes{"the paper's sizes", "epochs", "validation NLL, λ units", {}, false, false};
   PlotPanel by_quarter{"a quarter of the width, seed 1", "epochs", "", {}, false, false};
   PlotPanel train{"training NLL, a quarter of the width, seed 1", "epochs", "", {}, false, false};
@@ -151,7 +152,7 @@ void AddConvergenceSection(const Findings& findings, Document& document) {
         {name, FormatCount(static_cast<long long>(curve.parameters)),
          FormatCount(static_cast<long long>(last.windows)), fmt::format("{:.1f}", last.epochs),
          FormatNumber(static_cast<double>(last.windows) / std::max(1.0, last.seconds)),
-         fmt::format("{:.2f}", best), GainText(curve)});
+         fmt::format("{:.2f}", best), GainText(curve), curve.note.empty() ? "–" : curve.note});
     for (const PaperNetwork& n : PaperNetworks()) {
       if (name == n.name) by_sizes.series.push_back(validation);
       if (name != "quarter-" + n.name + "-s1") continue;
