@@ -135,8 +135,8 @@ Run AddGenerate(CLI::App& verb) {
   verb.add_option("--out", flags->out, "Directory of the new corpus")->required();
   auto* category = verb.add_option("--category", options.categories,
                                    "Separated by commas: any of the nine categories, bird, "
-                                   "soaring, racing, fixed_wing, fork; or nine, fliers for all of "
-                                   "these (default: nine)")
+                                   "soaring, racing, fixed_wing, fork, stop_and_go; or nine, "
+                                   "fliers for all of these (default: nine)")
                        ->delimiter(',');
   auto* flights = verb.add_option("--flights", options.flights_per_category, "Flights per category")
                       ->capture_default_str();

@@ -18,7 +18,8 @@ Run AddPackedEvaluate(CLI::App& verb) { return AddEvaluate(verb, LoadNetwork); }
 
 constexpr Verb kVerbs[] = {
     {"generate",
-     "Make a corpus of flights: nine categories, fast fliers, forks; seeded, noise and truth apart",
+     "Make a corpus of flights: nine categories, fast fliers, forks, stop and go; seeded, noise "
+     "and truth apart",
      AddGenerate},
     {"import", "Bring real recordings into a corpus, deduplicated", AddImport},
     {"stats", "Show what is in a corpus: windows, speeds, real and synthetic share", AddStats},

@@ -77,8 +77,9 @@ TEST(KindsFromNames, KnowsGroupsAndKeepsTheOrder) {
 
 TEST(KindsFromNames, RefusesUnknownAndRepeatedKinds) {
   EXPECT_THAT(KindsFromNames({"kite"}).error().message, HasSubstr("\"kite\""));
-  EXPECT_THAT(KindsFromNames({"kite"}).error().message,
-              HasSubstr("random, bird, soaring, racing, fixed_wing, fork, nine, fliers"));
+  EXPECT_THAT(
+      KindsFromNames({"kite"}).error().message,
+      HasSubstr("random, bird, soaring, racing, fixed_wing, fork, stop_and_go, nine, fliers"));
   EXPECT_THAT(KindsFromNames({""}).error().message, HasSubstr("no category \"\""));
   EXPECT_THAT(KindsFromNames({"bird", "fliers"}).error().message, HasSubstr("\"bird\" is asked"));
 }
@@ -100,7 +101,7 @@ TEST(Fliers, GiveTheSameBytesForAnyNumberOfThreadsAndFlights) {
     for (const Recording& flight : flights) all[flight.id] = FormatRecording(flight);
     return all;
   };
-  GenerateOptions options{.categories = {"fliers", "fork"},
+  GenerateOptions options{.categories = {"fliers", "fork", "stop_and_go"},
                           .flights_per_category = 3,
                           .duration_s = 14,
                           .seed = 42,
@@ -121,11 +122,10 @@ TEST(Fliers, GiveTheSameBytesForAnyNumberOfThreadsAndFlights) {
 struct Bounds {
   double least_speed, speed, accel, jerk;
 };
-const std::map<std::string, Bounds> kBounds = {{"bird", {3, 19, 2 * kGravity, 200}},
-                                               {"soaring", {3, 19, 1.3 * kGravity, 200}},
-                                               {"racing", {0.8, 22, 3 * kGravity, 450}},
-                                               {"fixed_wing", {5, 22, 1.5 * kGravity, 200}},
-                                               {"fork", {4, 16, 1.3 * kGravity, 100}}};
+const std::map<std::string, Bounds> kBounds = {
+    {"bird", {3, 19, 2 * kGravity, 200}},     {"soaring", {3, 19, 1.3 * kGravity, 200}},
+    {"racing", {0.8, 22, 3 * kGravity, 450}}, {"fixed_wing", {5, 22, 1.5 * kGravity, 200}},
+    {"fork", {4, 16, 1.3 * kGravity, 100}},   {"stop_and_go", {0, 22, 1.5 * kGravity, 150}}};
 
 RC_GTEST_PROP(Fliers, StayWithinTheirLimits, ()) {
   const auto kind = *rc::gen::elementOf(std::vector<FlightKind>(
@@ -160,6 +160,33 @@ TEST(Fliers, ComeHomeInLongFlights) {
     EXPECT_LT(std::max(size.x, size.y), 1900) << flight.id;
     EXPECT_LT(size.z, 147) << flight.id;
   }
+}
+
+// --- stop and go ---------------------------------------------------------------------------------
+
+// Every flight dashes and hovers; where it goes next is drawn anew.
+TEST(StopAndGo, HoversBetweenDashes) {
+  int slow = 0, all = 0;
+  for (const Recording& flight : Generate({.categories = {"stop_and_go"},
+                                 .flights_per_category = 30,
+                                 .duration_s = 60,
+                                 .seed = 3,
+                                 .noise_m = 0.0})) {
+    const std::vector<Vec3>& p = flight.truth;
+    std::vector<double> way(p.size() / 50);  // of half seconds
+    for (std::size_t i = 0; i + 1 < way.size(); ++i) way[i] = Norm(p[50 * i + 50] - p[50 * i]);
+    const double dash = *std::max_element(way.begin(), way.end());
+    int departures = 0;
+    bool still = false;
+    for (const double w : way) {
+      slow += w < 0.3 * dash, ++all;
+      if (still && w > 0.5 * dash) ++departures;
+      still = w < 0.3 * dash || (still && w <= 0.5 * dash);
+    }
+    EXPECT_GE(departures, 3) << flight.id;
+  }
+  EXPECT_GT(slow, 0.3 * all);
+  EXPECT_LT(slow, 0.7 * all);
 }
 
 // --- wings -------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include "src/sim/fliers.h"
 #include "src/sim/fork.h"
 #include "src/sim/racing.h"
+#include "src/sim/stop_and_go.h"
 
 namespace aerocast {
 namespace {
@@ -27,7 +28,7 @@ Error Refuse(std::string message) {
 
 }  // namespace
 
-const std::array<FlightKind, 14> kFlightKinds = {
+const std::array<FlightKind, 15> kFlightKinds = {
     {{"circle", "nine", "simulated quadrotor", FlyShape},
      {"oval", "nine", "simulated quadrotor", FlyShape},
      {"figure-8", "nine", "simulated quadrotor", FlyShape},
@@ -41,7 +42,8 @@ const std::array<FlightKind, 14> kFlightKinds = {
      {"soaring", "fliers", "simulated soaring bird", FlySoaring},
      {"racing", "fliers", "simulated racing drone", FlyRacing},
      {"fixed_wing", "fliers", "simulated fixed-wing aircraft", FlyFixedWing},
-     {"fork", "", "simulated aircraft", FlyFork}}};
+     {"fork", "", "simulated aircraft", FlyFork},
+     {"stop_and_go", "", "simulated quadrotor", FlyStopAndGo}}};
 
 FlightLimits LimitsOf(const FlightKind& kind, Regime regime) {
   return kind.is_shape() ? LimitsOf(regime) : OpenLimits();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every kind of flight the generator makes: the nine categories, the four fliers, the fork. A kind
-// is a row of this table: its names and the function that flies it. The nine chase a set-point
-// along a path (flight.h); fliers and the fork follow a course (course.h).
+// Every kind of flight the generator makes: the nine categories, the four fliers, the fork, stop
+// and go. A kind is a row of this table: its names and the function that flies it. The nine chase a
+// set-point along a path (flight.h); all others follow a course (course.h).
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct FlightKind {
 };
 
 // The first nine in the order of kCategories.
-extern const std::array<FlightKind, 14> kFlightKinds;
+extern const std::array<FlightKind, 15> kFlightKinds;
 
 // What flights of a kind keep to: the regime's limits for the nine, those of the open country for
 // all others.

@@ -121,6 +121,7 @@ const std::vector<Field>& Fields() {
       Own(kPlus, "sampler", "generated", &S::generated, 0, 1),
       Own(kPlus, "sampler", "generated_flights", &S::generated_flights, 0, 100'000),
       Own(kPlus, "sampler", "fliers", &S::fliers, 0, 1),
+      Own(kPlus, "sampler", "stop_and_go", &S::stop_and_go, 0, 1),
       Own(kPlus, "sampler", "reflown", &S::reflown, 0, 1),
       Own(kPlus, "sampler", "warped", &S::warped, 0, 1),
       Own(kPlus, "sampler", "time_scale", &S::time_scale, 0, 1),
@@ -454,6 +455,9 @@ Status CheckWhole(const RunConfig& run, std::string_view where) {
   }
   if (sampler.whole_history + sampler.short_history > 1) {
     return Refuse(where, "sampler.whole_history and sampler.short_history add up to more than 1");
+  }
+  if (sampler.fliers + sampler.stop_and_go > 1) {
+    return Refuse(where, "sampler.fliers and sampler.stop_and_go add up to more than 1");
   }
   if (sampler.generated > 0 && sampler.generated_flights == 0) {
     return Refuse(where, "sampler.generated_flights is 0, expected some or sampler.generated = 0");

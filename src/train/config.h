@@ -71,7 +71,8 @@ struct TrainConfig {
 struct SamplerConfig {
   double generated = 0.5;        // share of samples from generated flights, the rest is the corpus'
   int generated_flights = 2000;  // drawn once, from the seed
-  double fliers = 0.3;  // share of them that are fast: fliers, and the nine shapes out of doors
+  double fliers = 0.3;     // share of them that are fast: fliers, and the nine shapes out of doors
+  double stop_and_go = 0;  // share of them that stop at waypoints (src/sim/stop_and_go.h)
   // Share of the corpus' samples that are from its flights flown again, at other speeds and sizes,
   // by a simulated Crazyflie (src/sim/refly.h); flights of other speeds than the arena's are not.
   double reflown = 0;

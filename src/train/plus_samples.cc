@@ -104,20 +104,13 @@ std::vector<Track> ReflyTracks(std::span<const Track> tracks, std::uint64_t seed
   return reflown;
 }
 
-// The kinds of a group ("nine", "fliers").
-std::vector<std::string> KindsOf(std::string_view group) {
-  std::vector<std::string> names;
-  for (const FlightKind& kind : kFlightKinds) {
-    if (kind.group == group) names.emplace_back(kind.name);
-  }
-  return names;
-}
-
-// About so many flights of a group, equally many of each kind, added to `tracks` kind by kind.
-Status Generate(std::string_view group, std::optional<Regime> regime, double flights,
+// About so many flights of a kind or group, equally many of each kind, added to `tracks` kind by
+// kind.
+Status Generate(const std::string& name, std::optional<Regime> regime, double flights,
                 std::uint64_t seed, int threads, double least_s,
                 std::vector<std::vector<Track>>& tracks) {
-  const std::vector<std::string> kinds = KindsOf(group);
+  const Result<std::vector<int>> kinds = KindsFromNames({name});
+  AEROCAST_CHECK(kinds.ok());
   GenerateOptions options;
   options.regime = regime;
   options.duration_s = kGeneratedS;
@@ -125,10 +118,10 @@ Status Generate(std::string_view group, std::optional<Regime> regime, double fli
   options.noise_m = 0;
   options.threads = threads;
   options.flights_per_category =
-      static_cast<int>(std::ceil(flights / static_cast<double>(kinds.size())));
+      static_cast<int>(std::ceil(flights / static_cast<double>(kinds->size())));
   if (options.flights_per_category == 0) return {};
-  for (const std::string& kind : kinds) {  // one after the other: less memory
-    options.categories = {kind};
+  for (const int kind : *kinds) {  // one after the other: less memory
+    options.categories = {std::string(kFlightKinds[Size(kind)].name)};
     Result<std::vector<Recording>> made = GenerateFlights(options);
     if (!made.ok()) return made.error();
     std::vector<Track>& own = tracks.emplace_back();
@@ -264,24 +257,31 @@ Result<std::unique_ptr<PlusSamples>> PlusSamples::Make(std::span<const Recording
   }
   if (sampler.generated == 0) return samples;
   const double fast = sampler.generated_flights * sampler.fliers;
-  const auto generate = [&](std::string_view group, std::optional<Regime> regime, double count,
+  const double stopping = sampler.generated_flights * sampler.stop_and_go;
+  const auto generate = [&](const std::string& name, std::optional<Regime> regime, double count,
                             Tracks& tracks) {
-    return Generate(group, regime, count, seed ^ kSampling, threads, least_s, tracks);
+    return Generate(name, regime, count, seed ^ kSampling, threads, least_s, tracks);
   };
   for (const Status& made :
-       {generate("nine", Regime::kArena, sampler.generated_flights - fast, samples->nine_),
+       {generate("nine", Regime::kArena, sampler.generated_flights - fast - stopping,
+                 samples->nine_),
         generate("nine", Regime::kFast, fast / 2, samples->fliers_),
-        generate("fliers", std::nullopt, fast / 2, samples->fliers_)}) {
+        generate("fliers", std::nullopt, fast / 2, samples->fliers_),
+        generate("stop_and_go", std::nullopt, stopping, samples->stop_and_go_)}) {
     if (!made.ok()) return made.error();
   }
   return samples;
 }
 
+const PlusSamples::Tracks& PlusSamples::Generated(double draw) const {
+  if (draw < sampler_.fliers) return fliers_;
+  return draw < sampler_.fliers + sampler_.stop_and_go ? stop_and_go_ : nine_;
+}
+
 PlusSamples::Flown PlusSamples::Draw(int steps, Rng& rng) const {
   const Tracks* source = &corpus_;
   if (rng.Chance(sampler_.generated)) {
-    const bool fliers = rng.Chance(sampler_.fliers);
-    source = fliers && !fliers_.empty() ? &fliers_ : nine_.empty() ? &fliers_ : &nine_;
+    source = &Generated(rng.Uniform());
   } else if (!reflown_.empty() && rng.Chance(sampler_.reflown)) {
     source = &reflown_;
   }

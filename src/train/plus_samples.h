@@ -61,6 +61,7 @@ class PlusSamples final : public Samples {
   };
 
   PlusSamples(const RunConfig& config, std::uint64_t seed);
+  const Tracks& Generated(double draw) const;  // those that a draw from [0, 1) falls on
   // With `steps` of history and a horizon around it; a track that is too short is flown slowly.
   Flown Draw(int steps, Rng& rng) const;
   // Fills grid_, present_ and future_.
@@ -70,7 +71,7 @@ class PlusSamples final : public Samples {
   const SamplerConfig sampler_;
   const std::uint64_t seed_;
   std::size_t epoch_ = 0;
-  Tracks corpus_, reflown_, nine_, fliers_;
+  Tracks corpus_, reflown_, nine_, fliers_, stop_and_go_;
   // Scratch.
   std::vector<Vec3> grid_, future_;
   std::vector<std::uint8_t> present_;

@@ -116,6 +116,29 @@ TEST_F(PlusSamplesTest, ReflownFlightsHaveOtherSpeeds) {
   EXPECT_GT(again, as_flown + 0.1);
 }
 
+// Of windows of two seconds, those of flights that stop at waypoints leave the place they hover at:
+// the way ahead is long in units of the steps behind.
+TEST_F(PlusSamplesTest, StopAndGoComesInItsShare) {
+  RunConfig run = Config();
+  run.sampler = {.generated = 1, .fliers = 0, .warped = 0, .clean = 1, .drop = 0, .outliers = 0};
+  run.sampler.generated_flights = 60;
+  const auto departures = [&](double share) {
+    run.sampler.stop_and_go = share;
+    const auto samples = Make(run);
+    int count = 0;
+    for (std::uint64_t n = 0; n < 400; ++n) {
+      const std::vector<float> p = Draw(*samples, n, 4).targets;
+      const std::size_t last = p.size() - 4;
+      const Vec3 end{p[last], p[last + 1], p[last + 2]};
+      count += Norm(end) > 1.5 * static_cast<double>(samples->config().horizon_steps);
+    }
+    return count;
+  };
+  const int none = departures(0), half = departures(0.5), all = departures(1);
+  EXPECT_LT(none + 20, half);
+  EXPECT_LT(half + 20, all);
+}
+
 TEST_F(PlusSamplesTest, NoiseIsNeverInTheTargets) {
   RunConfig clean = Config(), noisy = Config();
   clean.sampler = {.generated = 0, .clean = 1, .noise_unstated = 0, .drop = 0, .outliers = 0};
