@@ -113,6 +113,21 @@ TEST_F(CommandLine, GeneratesFliersAndForksWhichOtherVerbsTakeAsTheyAre) {
   }
 }
 
+// Flights of a user's own are of none of the nine categories; there is nothing to average over.
+TEST_F(CommandLine, EvaluatesAndComparesFlightsOfOtherKinds) {
+  const Outcome made =
+      Aerocast("generate --category stop_and_go --flights 3 --duration 20 --out mine");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Outcome scored =
+      Aerocast("evaluate mine --side all --fit none --models hold,cv --json mine.json");
+  ASSERT_EQ(scored.exit_code, 0) << scored.err;
+  EXPECT_THAT(scored.out, Not(HasSubstr("Average of the categories")));
+  const Outcome compared = Aerocast("compare mine.json --base hold --metric ade");
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("cv"));
+  EXPECT_THAT(compared.out, Not(HasSubstr("categories")));
+}
+
 TEST_F(CommandLine, DoesNotOverwriteUnlessTold) {
   MakeSmallCorpus();
   const std::string before = Slurp(dir_ / "corpus" / "corpus.json");

@@ -84,6 +84,7 @@ Result<std::vector<Comparison>> CompareAll(const std::vector<Entry>& entries, co
   std::vector<Comparison> comparisons;
   for (const Metric metric : metrics) {
     for (const GroupKind kind : {GroupKind::kAll, GroupKind::kCategoryAverage}) {
+      if (!base.results->Has(kind)) continue;  // other flights than the nine categories
       for (const Entry& entry : entries) {
         if (entry.model == base.model) continue;
         Result<Comparison> comparison =

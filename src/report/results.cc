@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "aerocast/version.h"
 #include "src/base/file.h"
 
@@ -52,6 +54,13 @@ const ModelResult* Results::Find(std::string_view model) const {
     if (m.model.name == model) return &m;
   }
   return nullptr;
+}
+
+bool Results::Has(GroupKind kind) const {
+  return std::any_of(models.begin(), models.end(), [=](const ModelResult& model) {
+    return std::any_of(model.groups.begin(), model.groups.end(),
+                       [=](const GroupSummary& group) { return group.kind == kind; });
+  });
 }
 
 Results MakeResults(Protocol protocol, const EvaluationOptions& options,

@@ -61,6 +61,7 @@ struct Results {
   std::vector<TrainingCurve> curves;
 
   const ModelResult* Find(std::string_view model) const;
+  bool Has(GroupKind kind) const;  // a group of this kind, for any model
 };
 
 // Summaries, intervals and comparisons of finished evaluations. Fills the counts, window, draws and

@@ -116,15 +116,18 @@ std::string EvaluationReport(const Results& results) {
   return fmt::format(
       "{}, {} of split {}: {} flights, {} windows; ± is half of the {:.0f} % interval over {} "
       "{}s\n{}"
-      "\nAll windows\n{}\nAverage of the categories\n{}\nAt whole seconds, all windows\n{}"
+      "\nAll windows\n{}{}\nAt whole seconds, all windows\n{}"
       "\nBy category\n{}",
       Printable(p.corpus_name), p.side, p.split, FormatCount(p.flights), FormatCount(p.windows),
       100 * p.interval_level, p.clusters, ClusterName(p.cluster),
       (p.subset.empty() ? "" : fmt::format("only windows {}\n", p.subset)) +
           (p.disturbance.none() ? "" : fmt::format("disturbed: {}\n", Describe(p.disturbance))),
       MetricTable(results, GroupKind::kAll, metrics),
-      MetricTable(results, GroupKind::kCategoryAverage, metrics), HorizonTable(results),
-      GroupTable(results, Metric::kAde));
+      results.Has(GroupKind::kCategoryAverage)
+          ? "\nAverage of the categories\n" +
+                MetricTable(results, GroupKind::kCategoryAverage, metrics)
+          : "",
+      HorizonTable(results), GroupTable(results, Metric::kAde));
 }
 
 std::string ComparisonTable(std::span<const Comparison> comparisons) {
