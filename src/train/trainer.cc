@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <omp.h>
-#include <time.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include "src/train/plus_loss.h"
 #include "src/train/plus_samples.h"
 #include "src/train/schedule.h"
+#include "src/train/training_clock.h"
 
 namespace aerocast {
 namespace {
@@ -34,13 +34,6 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// What this thread has computed so far.
-double ThreadSeconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // What one step does, decided before its batch is built.
@@ -97,7 +90,8 @@ class Trainer {
         network_(options.config.model, options.facts.seed),
         optimizer_(network_.flat().numel(), config_),
         stopping_(config_.patience),
-        builder_(*lesson.train) {}
+        builder_(*lesson.train),
+        clock_(options.facts.length.clock) {}
 
   Result<TrainSummary> Run();
 
@@ -129,11 +123,6 @@ class Trainer {
   bool ValidationDue(double progress) const { return DueBy(state_.validations + 1, progress); }
   void FitToLength();
   bool EndedEarly() const;
-  double clock_s() const {
-    return clock_before_s_ + (options_.facts.length.clock == "cpu"
-                                  ? ThreadSeconds() - start_thread_s_
-                                  : SecondsSince(start_));
-  }
   torch::Tensor Deployed();  // the weights that are validated and kept: averaged ones if there are
   std::string RunKey() const;
   TrainState Collect();  // its arrays are those of network_ and optimizer_, not copies
@@ -150,10 +139,9 @@ class Trainer {
   EarlyStopping stopping_;
   BatchBuilder builder_;
 
-  TrainState state_;           // its arrays live in network_ and optimizer_ while training
+  TrainState state_;  // its arrays live in network_ and optimizer_ while training
+  TrainingClock clock_;
   double shared_clock_s_ = 0;  // rank 0's, as of the last step
-  double clock_before_s_ = 0;  // of earlier processes of this run
-  double start_thread_s_ = 0;
   Clock::time_point start_ = Clock::now(), saved_ = start_, rate_start_ = start_;
   std::uint64_t rate_windows_ = 0;
   double windows_per_s_ = 0;
@@ -199,7 +187,7 @@ TrainState Trainer::Collect() {
   state.second_moment = optimizer_.second_moment();
   state.average = optimizer_.average();
   state.steps = optimizer_.steps();
-  state.clock_s = clock_s();
+  state.clock_s = clock_.seconds();
   return state;
 }
 
@@ -307,7 +295,7 @@ Result<StepSums> Trainer::Step(const Batch& batch, const StepPlan& plan) {
   }
   if (Status s = peers_.Sum(network_.flat_grad()); !s.ok()) return s.error();
   sums.stop = options_.stop != nullptr && options_.stop->load() ? 1 : 0;
-  sums.clock_s = peers_.first() ? clock_s() : 0;
+  sums.clock_s = peers_.first() ? clock_.seconds() : 0;
   torch::Tensor shared =
       torch::tensor({sums.loss, sums.nll, sums.stop, sums.clock_s}, torch::kFloat64);
   if (Status s = peers_.Sum(shared); !s.ok()) return s.error();
@@ -477,7 +465,7 @@ Status Trainer::WriteResult(TrainEnd end) {
                                ? "stopped early: no better validation within the patience"
                                : "ran its full length";
   run_->Log(fmt::format("{}; {} windows in {:.0f} s, best validation nll {:.4f}, ade {}", note,
-                        state_.windows, clock_s(), BestPoint().validation_nll,
+                        state_.windows, clock_.seconds(), BestPoint().validation_nll,
                         ShownAde(BestPoint())));
   return run_->WriteCurve(Curve(note));
 }
@@ -566,11 +554,11 @@ Result<TrainSummary> Trainer::Run() {
   }
   if (Status s = ShareState(); !s.ok()) return s.error();
   optimizer_.set_steps(state_.steps);
-  clock_before_s_ = shared_clock_s_ = state_.clock_s;
+  shared_clock_s_ = state_.clock_s;
   const std::uint64_t windows_before = rate_windows_ = state_.windows;
   FitToLength();
   start_ = saved_ = rate_start_ = Clock::now();
-  start_thread_s_ = ThreadSeconds();
+  clock_.Start(state_.clock_s);
 
   const Result<TrainEnd> end = Loop();
   if (!end.ok() && !peers_.lost()) return end.error();
@@ -584,7 +572,7 @@ Result<TrainSummary> Trainer::Run() {
   summary.end = *end;
   summary.windows = state_.windows;
   summary.epochs = Epochs(state_.windows);
-  summary.seconds = clock_s();
+  summary.seconds = clock_.seconds();
   summary.windows_per_s =
       static_cast<double>(state_.windows - windows_before) / SecondsSince(start_);
   summary.waited_s = builder_.waited_s();
