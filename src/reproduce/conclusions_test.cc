@@ -107,6 +107,22 @@ TEST_F(Verdicts, NothingIsHeldByNetworksThatStillLearn) {
   EXPECT_EQ(Judged("It halves").verdict, Verdict::kUndecided) << "nobody knows how it went";
 }
 
+// One that is better is enough, whatever the others would learn on.
+TEST_F(Verdicts, WhatIsRefutedStandsOnWhatRefutesIt) {
+  SetFive(Metric::kAde, {0.3, 0.5, 0.5, 0.4, 0.2});
+  SetFive(Metric::kFde, {0.3, 0.5, 0.5, 0.4, 0.4});
+  findings_.curves["quarter-gru-s2"] = findings_.curves["quarter-bigru-s1"] = Gaining(0.2);
+  EXPECT_EQ(Judged("lowest ADE and FDE").verdict, Verdict::kNotHeld);
+  EXPECT_EQ(Judged("It halves").verdict, Verdict::kNotHeld) << "a better BiGRU makes it no truer";
+  EXPECT_EQ(Judged("Among the baselines").verdict, Verdict::kUndecided) << "BiGRU may get there";
+  findings_.curves["quarter-mlp-s1"] = Gaining(0.2);
+  EXPECT_EQ(Judged("lowest ADE and FDE").verdict, Verdict::kUndecided);
+  findings_.curves["quarter-mlp-s1"] = Gaining(0),
+  findings_.curves["quarter-paper-s2"] = Gaining(0.2);
+  EXPECT_EQ(Judged("lowest ADE and FDE").verdict, Verdict::kUndecided);
+  EXPECT_EQ(Judged("It halves").verdict, Verdict::kUndecided);
+}
+
 TEST_F(Verdicts, OneSeedIsNotEnough) {
   SetFive(Metric::kAde, {0.1, 0.2, 0.2, 0.2, 0.2});
   SetFive(Metric::kFde, {0.1, 0.2, 0.2, 0.2, 0.2});

@@ -61,11 +61,11 @@ std::pair<double, double> WarmLatencyMs(const nlohmann::json& bench) {
 }
 
 double GainedAtTheEnd(const TrainingCurve& curve) {
+  const std::size_t last = std::max<std::size_t>(1, curve.points.size() / 4);
   double best = HUGE_VAL, before = HUGE_VAL;
-  for (const CurvePoint& p : curve.points) {
-    best = std::min(best, p.validation_nll);
-    if (static_cast<double>(p.windows) <= 0.75 * static_cast<double>(curve.points.back().windows))
-      before = std::min(before, p.validation_nll);
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    best = std::min(best, curve.points[i].validation_nll);
+    if (i + last < curve.points.size()) before = best;
   }
   return std::isfinite(before) ? before - best : HUGE_VAL;
 }

@@ -40,8 +40,8 @@ double FallbackShare(const Results& results, const std::string& model);
 // p50 and p99 of one forecast at a time by one thread, milliseconds; NaN where it was not measured.
 std::pair<double, double> WarmLatencyMs(const nlohmann::json& bench);
 
-// A training is flat when the last quarter of its windows gained less than this of its best
-// validation NLL.
+// A training is flat when the last quarter of its validations, which are spread evenly over the
+// run, gained less than this of its best validation NLL.
 inline constexpr double kFlatNats = 0.05;
 // What the last quarter gained, nats; infinite when nothing was validated before it.
 double GainedAtTheEnd(const TrainingCurve& curve);
