@@ -2,7 +2,7 @@
 //
 // What the paper concludes, and whether it held here. Judged by rules that were written before the
 // results were there: on the networks of a quarter of the width, over at least two seeds; ablations
-// on the paper's own sizes, against the full model at the same budget. Nothing is held or not held
+// against the full model at the same budget. Nothing is held or not held
 // by networks that were still learning (GainedAtTheEnd): that is undecided.
 #pragma once
 

@@ -10,6 +10,7 @@
 
 #include "src/data/category.h"
 #include "src/reproduce/history.h"
+#include "src/reproduce/paper_values.h"
 
 namespace aerocast {
 namespace {
@@ -91,6 +92,8 @@ TEST_F(Verdicts, LowestErrorIsOfAllSeeds) {
   EXPECT_EQ(verdict(), Verdict::kUndecided) << "its worst seed is above their best";
   SetFive(Metric::kAde, {0.3, 0.2, 0.4, 0.4, 0.4});
   EXPECT_EQ(verdict(), Verdict::kNotHeld);
+  SetFive(Metric::kAde, {0.205, 0.2, 0.4, 0.4, 0.4});
+  EXPECT_EQ(verdict(), Verdict::kUndecided) << "another's worst seed is above its best";
 }
 
 TEST_F(Verdicts, NothingIsHeldByNetworksThatStillLearn) {
@@ -143,11 +146,11 @@ TEST_F(Verdicts, HalfIsOfBothErrors) {
 
 TEST_F(Verdicts, TheHeaviestComponentMayBeBeatenByATenth) {
   SetFive(Metric::kAde, {0.1});
-  SetFive(Metric::kMinAdeModes, {0.095});
+  SetFive(Metric::kMinAdeSamples, {0.095});
   EXPECT_EQ(Judged("heaviest component").verdict, Verdict::kHeld);
-  SetFive(Metric::kMinAdeModes, {0.3});
-  EXPECT_EQ(Judged("heaviest component").verdict, Verdict::kHeld) << "the others are worse";
-  SetFive(Metric::kMinAdeModes, {0.05});
+  SetFive(Metric::kMinAdeSamples, {0.3});
+  EXPECT_EQ(Judged("heaviest component").verdict, Verdict::kHeld) << "the others add nothing";
+  SetFive(Metric::kMinAdeSamples, {0.05});
   EXPECT_EQ(Judged("heaviest component").verdict, Verdict::kNotHeld);
 }
 
@@ -204,6 +207,18 @@ TEST_F(Verdicts, CategoriesAreCountedOfNine) {
               AllOf(HasSubstr("lowest on 8 of 9"), HasSubstr("FDE GRU-MDN")));
 }
 
+TEST_F(Verdicts, AblationsAreJudgedAtAQuarterOfTheWidthWhereTheyCanBe) {
+  Set(Evaluation("ablations"), kAblationFull, Metric::kAde, 0.1);
+  Set(Evaluation("ablations"), "ablation-positions-only", Metric::kAde, 0.15);
+  Set(Evaluation("quarter-raw"), QuarterName("paper", 1), Metric::kAde, 0.1);
+  Set(Evaluation("quarter-ablations"), "quarter-ablation-positions-only", Metric::kAde, 0.11);
+  findings_.curves["quarter-ablation-positions-only"] = Gaining(0.01);
+  EXPECT_EQ(Judged("Velocity").verdict, Verdict::kNotHeld);
+  EXPECT_THAT(
+      Judged("Velocity").evidence,
+      AllOf(HasSubstr("ADE 1.10 times"), HasSubstr("at the paper's sizes: ADE 1.50 times")));
+}
+
 TEST_F(Verdicts, AblationsAreComparedAtTheirOwnBudget) {
   Set(Evaluation("ablations"), "paper", Metric::kAde, 0.01);
   Set(Evaluation("ablations"), "ablation-positions-only", Metric::kAde, 0.12);
@@ -214,6 +229,37 @@ TEST_F(Verdicts, AblationsAreComparedAtTheirOwnBudget) {
   EXPECT_EQ(Judged("Velocity").verdict, Verdict::kNotHeld) << "20 % are not 30 %";
   Set(Evaluation("ablations"), "ablation-positions-only", Metric::kAde, 0.15);
   EXPECT_EQ(Judged("Velocity").verdict, Verdict::kHeld);
+}
+
+// A rule that the paper's own tables do not meet would be no rule about the paper.
+TEST_F(Verdicts, ThePapersOwnNumbersHold) {
+  const std::pair<Metric, double paper::ComparisonRow::*> metrics[] = {
+      {Metric::kAde, &paper::ComparisonRow::ade},
+      {Metric::kFde, &paper::ComparisonRow::fde},
+      {Metric::kMinAdeSamples, &paper::ComparisonRow::min_ade},
+      {Metric::kNllDisplacementLambda, &paper::ComparisonRow::nll},
+      {Metric::kCrpsDisplacement, &paper::ComparisonRow::crps},
+      {Metric::kEceDisplacement, &paper::ComparisonRow::ece}};
+  for (const auto& [metric, column] : metrics) {
+    for (const paper::ComparisonRow& row : paper::kComparison) {
+      for (int seed = 1; seed <= 2; ++seed) {
+        Set(Evaluation("quarter-raw"), QuarterName(std::string(row.network), seed), metric,
+            row.*column);
+      }
+    }
+  }
+  for (const paper::AblationRow& row : paper::kAblations) {
+    const std::string name(row.network == "paper" ? kAblationFull : row.network);
+    Set(Evaluation("ablations"), name, Metric::kAde, row.ade);
+    Set(Evaluation("ablations"), name, Metric::kFde, row.fde);
+    findings_.curves[name] = Gaining(0);
+  }
+  for (const char* claim :
+       {"lowest ADE and FDE", "It halves", "lowest NLL and CRPS", "Among the baselines",
+        "Calibration is governed", "Five components", "The larger the network",
+        "positional encoding", "Velocity", "heaviest component"}) {
+    EXPECT_EQ(Judged(claim).verdict, Verdict::kHeld) << claim << ": " << Judged(claim).evidence;
+  }
 }
 
 // Flights of the study of history: ADE per window, so many metres more with ten tokens left.

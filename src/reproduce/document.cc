@@ -40,8 +40,11 @@ std::string MarkdownRow(const std::vector<std::string>& cells, std::size_t colum
 
 std::string HtmlRow(const std::vector<std::string>& cells, std::size_t columns, const char* tag) {
   std::string row = "<tr>";
+  constexpr std::size_t kLongest = 60;  // letters of a cell that stay in one line
   for (std::size_t i = 0; i < columns; ++i) {
-    row += fmt::format("<{0}>{1}</{0}>", tag, i < cells.size() ? Marked(cells[i]) : "");
+    const std::string cell = i < cells.size() ? cells[i] : "";
+    row += fmt::format("<{0}{1}>{2}</{0}>", tag, cell.size() > kLongest ? " class=\"prose\"" : "",
+                       Marked(cell));
   }
   return row + "</tr>\n";
 }
@@ -54,6 +57,7 @@ table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular
 .wide { overflow-x: auto; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid #d8dee4; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
+.prose { text-align: left; white-space: normal; min-width: 16rem; vertical-align: top; }
 .note { font-size: .9em; color: #57606a; margin: .2rem 0; }
 figure { margin: 1.5rem 0; } figcaption { font-size: .9em; color: #57606a; }
 svg { max-width: 100%; height: auto; }

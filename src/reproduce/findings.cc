@@ -116,12 +116,13 @@ std::string DurationText(double seconds) {
 }
 
 std::string TitleOf(const std::string& model) {
-  for (const auto* list : {&PaperNetworks(), &Ablations()}) {
-    for (const PaperNetwork& n : *list) {
-      if (n.name == model) return n.title;
-    }
+  for (const PaperNetwork& n : PaperNetworks()) {
+    if (n.name == model) return n.title;
   }
-  if (model == "paper-sigma-1mm") return "AeroCast, σ ≥ 1 mm";
+  for (const Ablation& a : Ablations()) {
+    if (a.name == model || a.quarter_name() == model) return a.title;
+  }
+  if (model == kOtherFloor) return "AeroCast, σ ≥ 1 mm";
   if (model == kAblationFull) return "full, the ablations' budget";
   return model;
 }

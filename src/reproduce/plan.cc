@@ -130,12 +130,10 @@ class Planner {
     for (const PaperNetwork& n : PaperNetworks()) {
       AddTraining(n.name, n.name, options_.budget_s, 1, {}, true);
     }
-    AddTraining("paper-sigma-1mm", "paper-sigma-1mm", options_.budget_s, 1, {}, true);
+    AddTraining(kOtherFloor, kOtherFloor, options_.budget_s, 1, {}, true);
     const double ablation_s = options_.ablation_share * options_.budget_s;
     AddTraining(kAblationFull, "paper", ablation_s, 1, {}, false);
-    for (const PaperNetwork& n : Ablations()) {
-      AddTraining(n.name, n.name, ablation_s, 1, {}, false);
-    }
+    for (const Ablation& a : Ablations()) AddTraining(a.name, a.name, ablation_s, 1, {}, false);
     const double quarter_s = options_.quarter_share * options_.budget_s;
     // To the end of the budget: the paper's patience would end the baselines' last cycle of rates
     // in its middle, where the rate is still high.
@@ -145,12 +143,20 @@ class Planner {
         AddTraining(Quarter(n.name, seed), "quarter-" + n.name, quarter_s, seed, whole, true);
       }
     }
+    const auto changed = [&](const std::string& name, const std::string& config,
+                             const std::string& key, bool calibrated) {
+      Names more = whole;
+      more.insert(more.end(), {"--set", key});
+      AddTraining(name, config, quarter_s, 1, more, calibrated);
+    };
     for (const char* name : {"paper", "gru"}) {
       for (const int tokens : {5, 10}) {
-        Names more = whole;
-        more.insert(more.end(), {"--set", fmt::format("model.history_steps={}", tokens)});
-        AddTraining(Short(name, tokens), "quarter-" + std::string(name), quarter_s, 1, more, true);
+        changed(Short(name, tokens), "quarter-" + std::string(name),
+                fmt::format("model.history_steps={}", tokens), true);
       }
+    }
+    for (const Ablation& a : Ablations()) {
+      if (!a.quarter.empty()) changed(a.quarter_name(), "quarter-paper", a.quarter, false);
     }
   }
 
@@ -221,15 +227,18 @@ class Planner {
   }
 
   void AddEvaluations() {
-    Contestants sizes, quarter, ablations, longer, few;
+    Contestants sizes, quarter, ablations, quarter_ablations, longer, few;
     longer.Bundled(options_), few.Bundled(options_);
     for (const PaperNetwork& n : PaperNetworks()) sizes.Calibrated(n.name);
-    sizes.Calibrated("paper-sigma-1mm");
+    sizes.Calibrated(kOtherFloor);
     for (int seed = 1; seed <= options_.seeds; ++seed) {
       for (const PaperNetwork& n : PaperNetworks()) quarter.Calibrated(Quarter(n.name, seed));
     }
     ablations.Raw(kAblationFull);
-    for (const PaperNetwork& n : Ablations()) ablations.Raw(n.name);
+    for (const Ablation& a : Ablations()) {
+      ablations.Raw(a.name);
+      if (!a.quarter.empty()) quarter_ablations.Raw(a.quarter_name());
+    }
     for (const PaperNetwork& n : PaperNetworks()) few.Calibrated(Quarter(n.name, 1));
     few.Classical();
     longer.all.push_back({"replay", "replay", ""});
@@ -242,6 +251,7 @@ class Planner {
       EvaluateOthers(raw, {"--uncalibrated"});
     }
     EvaluateEach("ablations", ablations, {"--uncalibrated"});
+    EvaluateEach("quarter-ablations", quarter_ablations, {"--uncalibrated"});
     AddEvaluation("long", longer, {"--history", "10", "--min-history", "2"});
     for (const Shift& shift : Shifts()) AddEvaluation("shift-" + shift.name, few, shift.options);
     AddHistoryStudy();
@@ -310,16 +320,16 @@ const std::vector<PaperNetwork>& PaperNetworks() {
   return networks;
 }
 
-const std::vector<PaperNetwork>& Ablations() {
-  static const std::vector<PaperNetwork> networks = {
-      {"ablation-k3", "K = 3"},
-      {"ablation-k10", "K = 10"},
-      {"ablation-k1", "K = 1"},
-      {"ablation-tiny", "Tiny"},
-      {"ablation-medium", "Medium"},
-      {"ablation-small", "Small"},
-      {"ablation-no-position", "no positional encoding"},
-      {"ablation-positions-only", "positions only"}};
+const std::vector<Ablation>& Ablations() {
+  static const std::vector<Ablation> networks = {
+      {"ablation-k3", "K = 3", "model.components=3"},
+      {"ablation-k10", "K = 10", "model.components=10"},
+      {"ablation-k1", "K = 1", "model.components=1"},
+      {"ablation-tiny", "Tiny", ""},
+      {"ablation-medium", "Medium", ""},
+      {"ablation-small", "Small", ""},
+      {"ablation-no-position", "no positional encoding", "model.positional_encoding=false"},
+      {"ablation-positions-only", "positions only", "model.velocity=false"}};
   return networks;
 }
 
@@ -327,7 +337,9 @@ const std::vector<Shift>& Shifts() {
   static const std::vector<Shift> shifts = {{"noise-5mm", "5 mm of noise", {"--noise", "0.005"}},
                                             {"noise-2cm", "2 cm of noise", {"--noise", "0.02"}},
                                             {"noise-5cm", "5 cm of noise", {"--noise", "0.05"}},
+                                            {"drop-10", "10 % of 10 Hz dropped", {"--drop", "0.1"}},
                                             {"drop-30", "30 % of 10 Hz dropped", {"--drop", "0.3"}},
+                                            {"outliers-5", "5 % outliers", {"--outliers", "0.05"}},
                                             {"yaw-90", "turned by 90 degrees", {"--yaw", "90"}},
                                             {"time-2", "twice as fast", {"--time-scale", "2"}},
                                             {"scale-3", "three times as large", {"--scale", "3"}},

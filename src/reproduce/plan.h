@@ -3,7 +3,8 @@
 // What `aerocast reproduce` does: the stages behind every table and figure of the paper.
 //
 //   corpus/*      real flights, the paper's corpus, the balanced one that networks are trained on
-//   train/*       (a) the paper's sizes and ablations, (b) a quarter of the width, several seeds
+//   train/*       (a) the paper's sizes and ablations, (b) a quarter of the width, several seeds,
+//                 and what can be ablated there
 //   calibrate/*   of every network that is compared
 //   evaluate/*    test flights, shifted flights, less history, before manoeuvres
 //   bench/*       latency of one forecast
@@ -37,9 +38,17 @@ struct PaperNetwork {
   std::string name, title;
 };
 const std::vector<PaperNetwork>& PaperNetworks();
-// The ablations: the name of their config and what the paper calls them.
-const std::vector<PaperNetwork>& Ablations();
+// An ablation of the paper's: the name of its config and what the paper calls it.
+struct Ablation {
+  std::string name, title;
+  std::string quarter;  // the key that ablates AeroCast at a quarter of the width; empty: a size
 
+  std::string quarter_name() const { return "quarter-" + name; }
+};
+const std::vector<Ablation>& Ablations();
+
+// AeroCast once more, with a floor of σ that allows the NLL the paper prints.
+inline constexpr char kOtherFloor[] = "paper-sigma-1mm";
 // The full model, trained for as long as its ablations: what they are compared with.
 inline constexpr char kAblationFull[] = "ablation-full";
 // Short runs want a larger rate than the paper's 300 epochs (docs/training.md); one for all.

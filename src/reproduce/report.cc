@@ -130,9 +130,18 @@ Json Asked(const PlanOptions& options, const ReportFacts& facts) {
 // null: there is none.
 Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-double PaperValue(const std::string& evaluation, const std::string& model, Metric metric) {
-  for (const paper::ComparisonRow& row : paper::kComparison) {
+// What the paper prints: over all windows (Table III), and ADE and FDE by category (Table IV).
+double PaperValue(const std::string& evaluation, const std::string& model,
+                  const GroupSummary& group, Metric metric) {
+  for (std::size_t i = 0; i < paper::kComparison.size(); ++i) {
+    const paper::ComparisonRow& row = paper::kComparison[i];
     if (evaluation != "sizes-raw" || row.network != model) continue;
+    for (const paper::PerCategoryRow& c : paper::kPerCategory) {
+      if (group.kind != GroupKind::kCategory || c.category != group.name) continue;
+      if (metric == Metric::kAde) return c.ade[i];
+      if (metric == Metric::kFde) return c.fde[i];
+    }
+    if (group.kind != GroupKind::kAll) return paper::kNone;
     switch (metric) {
       case Metric::kAde:
         return row.ade;
@@ -155,21 +164,27 @@ double PaperValue(const std::string& evaluation, const std::string& model, Metri
   return paper::kNone;
 }
 
-// Every metric of every model over all windows of every evaluation, as numbers.
+// Every metric of every model over all windows of every evaluation, ADE and FDE of every group of
+// them, as numbers.
 Json Numbers(const Findings& findings) {
   Json numbers = Json::array();
   for (const auto& [evaluation, results] : findings.evaluations) {
     for (const ModelResult& m : results.models) {
-      for (int i = 0; i < kMetricCount; ++i) {
-        const auto metric = static_cast<Metric>(i);
-        const MetricEstimate e = MetricOf(results, m.model.name, metric);
-        if (!std::isfinite(e.value)) continue;
-        Json row = {{"evaluation", evaluation},   {"model", m.model.name},
-                    {"metric", Info(metric).key}, {"value", Number(e.value)},
-                    {"low", Number(e.low)},       {"high", Number(e.high)}};
-        const double paper = PaperValue(evaluation, m.model.name, metric);
-        if (std::isfinite(paper)) row["paper"] = paper;
-        numbers.push_back(std::move(row));
+      for (const GroupSummary& group : m.groups) {
+        for (int i = 0; i < kMetricCount; ++i) {
+          const auto metric = static_cast<Metric>(i);
+          const MetricEstimate& e = group.metrics[static_cast<std::size_t>(i)];
+          const bool shown =
+              group.kind == GroupKind::kAll || metric == Metric::kAde || metric == Metric::kFde;
+          if (!shown || !std::isfinite(e.value)) continue;
+          Json row = {{"evaluation", evaluation}, {"model", m.model.name},
+                      {"windows_of", group.name}, {"metric", Info(metric).key},
+                      {"value", Number(e.value)}, {"low", Number(e.low)},
+                      {"high", Number(e.high)}};
+          const double paper = PaperValue(evaluation, m.model.name, group, metric);
+          if (std::isfinite(paper)) row["paper"] = paper;
+          numbers.push_back(std::move(row));
+        }
       }
     }
   }
@@ -281,7 +296,7 @@ Status WriteReproduction(const fs::path& out, const fs::path& own,
     return s;
   if (Status s = WriteFileAtomically(own / "report.html", ToHtml(document)); !s.ok()) return s;
   const Json summary = Summary(document, conclusions, *findings, Asked(options, facts));
-  return WriteFileAtomically(own / "summary.json", summary.dump(1) + "\n");
+  return WriteFileAtomically(own / "summary.json", summary.dump() + "\n");
 }
 
 }  // namespace aerocast

@@ -394,7 +394,7 @@ TEST(Plan, IsWhole) {
       }
     }
   }
-  EXPECT_EQ(trainings, 5 + 1 + 9 + 3 * 5 + 4);
+  EXPECT_EQ(trainings, 5 + 1 + 9 + 3 * 5 + 4 + 5);
 }
 
 TEST(Plan, BundledNetworksCountWhereTheyAreUsed) {

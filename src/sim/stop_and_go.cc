@@ -21,7 +21,6 @@ struct Mission {
   bool smooth = false;  // the set-point glides to the waypoint, else it jumps there
   double period_s = 0;  // a waypoint every so often; 0: some time after the one before is reached
   double longest_stay_s = 0;
-  double residual_m = 0;
 };
 
 // Half of them of a Crazyflie's speed, half faster and larger in proportion.
@@ -32,9 +31,8 @@ Mission DrawMission(Rng& rng) {
       mission.speed * Vec3{rng.Uniform(0.7, 2.5), rng.Uniform(0.5, 2), rng.Uniform(0.1, 0.8)};
   mission.least_leg_m = mission.speed * rng.Uniform(0.2, 1);
   mission.smooth = rng.Chance(0.35);
-  mission.period_s = rng.Chance(0.5) ? rng.Uniform(2.5, 8) : 0;
-  mission.longest_stay_s = rng.Uniform(0, 5);
-  mission.residual_m = rng.LogUniform(0.01, 0.06) * std::max(1.0, std::sqrt(mission.speed));
+  mission.period_s = rng.Chance(0.5) ? rng.Uniform(2.5, 7) : 0;
+  mission.longest_stay_s = rng.Uniform(0, 4);
   TrackingModel& aircraft = mission.aircraft;
   aircraft = DrawArenaTracking(rng);
   for (AxisGains* gains : {&aircraft.horizontal, &aircraft.vertical}) {
@@ -43,6 +41,9 @@ Mission DrawMission(Rng& rng) {
     gains->kp = std::min(gains->kp, 0.5 * kAccel / mission.speed);  // it can brake in time
     gains->kv = gains->kp * std::max(ratio, 1.2);
   }
+  // From a Crazyflie in a Vicon room to one that holds its place by radio.
+  aircraft.residual_xy_m = rng.LogUniform(0.015, 0.15) * std::max(1.0, std::sqrt(mission.speed));
+  aircraft.residual_z_m = aircraft.residual_xy_m * rng.Uniform(0.3, 1);
   aircraft.accel_limit = kAccel;
   return mission;
 }
@@ -62,13 +63,13 @@ double MinimumJerk(double share) {
   return s * s * s * (10 + s * (6 * s - 15));
 }
 
-std::vector<Vec3> Course(const Mission& mission, Rng& rng, std::size_t steps) {
+std::vector<Vec3> Course(const Mission& mission, const std::vector<Vec3>& gusts, Rng& rng) {
   std::vector<Vec3> course;
-  course.reserve(steps);
+  course.reserve(gusts.size());
   Tracker tracker(mission.aircraft, {});
   Vec3 from, to;
   double glide_s = 1, left_s = 0, flown_s = 0;
-  while (course.size() < steps) {
+  for (const Vec3& gust : gusts) {
     if (left_s <= 0) {
       from = to;
       to = DrawWaypoint(mission, from, rng);
@@ -79,7 +80,7 @@ std::vector<Vec3> Course(const Mission& mission, Rng& rng, std::size_t steps) {
     }
     course.push_back(tracker.position());
     const double share = mission.smooth ? MinimumJerk(flown_s / glide_s) : 1;
-    tracker.Step(from + share * (to - from), {});
+    tracker.Step(from + share * (to - from), gust);
     left_s -= kSimStepS, flown_s += kSimStepS;
   }
   return course;
@@ -90,8 +91,9 @@ std::vector<Vec3> Course(const Mission& mission, Rng& rng, std::size_t steps) {
 Flight FlyStopAndGo(const FlightKey& key, const FlightRequest& request) {
   Rng rng = StreamOf(key, Stream::kPlan);
   const Mission mission = DrawMission(rng);
-  const std::vector<Vec3> course = Course(mission, rng, CourseSteps(request.duration_s));
-  Flight flight{FlyCourse(key, course, mission.residual_m), {}};
+  Rng air = StreamOf(key, Stream::kGust);
+  const std::vector<Vec3> gusts = DrawGusts(mission.aircraft, air, CourseSteps(request.duration_s));
+  Flight flight{FlyCourse(key, Course(mission, gusts, rng), 0), {}};
   Place(key, OpenLimits().space, flight.truth);
   return flight;
 }
