@@ -40,13 +40,19 @@ std::string MarkdownRow(const std::vector<std::string>& cells, std::size_t colum
 
 std::string HtmlRow(const std::vector<std::string>& cells, std::size_t columns, const char* tag) {
   std::string row = "<tr>";
-  constexpr std::size_t kLongest = 60;  // letters of a cell that stay in one line
   for (std::size_t i = 0; i < columns; ++i) {
-    const std::string cell = i < cells.size() ? cells[i] : "";
-    row += fmt::format("<{0}{1}>{2}</{0}>", tag, cell.size() > kLongest ? " class=\"prose\"" : "",
-                       Marked(cell));
+    row += fmt::format("<{0}>{1}</{0}>", tag, i < cells.size() ? Marked(cells[i]) : "");
   }
   return row + "</tr>\n";
+}
+
+// Of sentences rather than numbers: its cells are broken into lines.
+bool IsProse(const DocumentTable& table) {
+  constexpr std::size_t kLongest = 80;  // letters of a cell that stay in one line
+  return std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) {
+    return std::any_of(row.begin(), row.end(),
+                       [](const std::string& cell) { return cell.size() > kLongest; });
+  });
 }
 
 constexpr char kStyle[] =
@@ -57,7 +63,7 @@ table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular
 .wide { overflow-x: auto; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid #d8dee4; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
-.prose { text-align: left; white-space: normal; min-width: 16rem; vertical-align: top; }
+.prose th, .prose td { text-align: left; white-space: normal; vertical-align: top; }
 .note { font-size: .9em; color: #57606a; margin: .2rem 0; }
 figure { margin: 1.5rem 0; } figcaption { font-size: .9em; color: #57606a; }
 svg { max-width: 100%; height: auto; }
@@ -118,8 +124,9 @@ std::string ToHtml(const Document& document) {
       [&](const Heading& h) { text += fmt::format("<h{0}>{1}</h{0}>\n", h.level, Marked(h.text)); },
       [&](const Paragraph& p) { text += "<p>" + Marked(p.text) + "</p>\n"; },
       [&](const DocumentTable& t) {
-        text += "<div class=\"wide\"><table>\n<thead>" + HtmlRow(t.header, t.header.size(), "th") +
-                "</thead><tbody>\n";
+        text += fmt::format("<div class=\"wide\"><table{}>\n<thead>{}</thead><tbody>\n",
+                            IsProse(t) ? " class=\"prose\"" : "",
+                            HtmlRow(t.header, t.header.size(), "th"));
         for (const auto& row : t.rows) text += HtmlRow(row, t.header.size(), "td");
         text += "</tbody></table></div>\n";
         for (const std::string& note : t.notes) {
