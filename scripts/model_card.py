@@ -55,18 +55,23 @@ def main() -> int:
         "noise: a point path, six trajectory modes with spreads along, across and up, conformal balls and a tube, joint samples. "
         "Nothing depends on place or direction; speed is known from 0.2 to 1.3 m/s and does not matter elsewhere "
         "([method](../docs/method.md) part 3).")
+    training = provenance["training"]
+    stops = "\nstop_and_go = " in training and "\nstop_and_go = 0\n" not in training
     say("\n## Network and training\n")
     say(f"Transformer, {config['width']} wide, {config['layers']} layers, {config['heads']} heads, tokens of {config['patch']} steps; "
         f"{described['parameters']:,} parameters, {described['bits']} bits each. Seed {provenance['seed']}, "
-        f"{provenance['windows_seen']:,} samples ({provenance['epochs_seen']:.0f} epochs of the corpus' windows), one CPU core. "
+        f"{provenance['windows_seen']:,} samples ({provenance['epochs_seen']:.0f} epochs of the corpus' windows), one CPU core"
+        + (", the last of them in a run that began with the weights of the one before. " if training.startswith("# began with") else ". ") +
         "Settings: `configs/" + name + ".toml`; what was tried: [docs/results/plus.md](../docs/results/plus.md).")
     say("\n## Data\n")
     say(f"Corpus `{provenance['corpus_name']}` ({provenance['corpus_hash'][:12]}), split by flight ({provenance['split_hash'][:12]}), "
         f"{len(provenance['train_flights'])} recordings of its train side: NanoBench (a Crazyflie 2.1 in a Vicon room; BSD-3-Clause) and generated "
         "flights; beside it flights of the train side flown again at other speeds by a simulated Crazyflie, and flights that the sampler "
-        "generates, among them birds, racing drones and fixed wings. "
+        "generates, among them birds, racing drones and fixed wings"
+        + (", and quadrotors that stop at waypoints" if stops else "") + ". "
         f"Calibrated on {calibration['flight_count']} other flights ({calibration['windows']:,} windows), "
-        "validated and tested on others again. `cf_battery` (CC BY-SA 4.0) was only evaluated on.")
+        "validated and tested on others again. `cf_battery` (CC BY-SA 4.0) was only evaluated on"
+        + (", but what an earlier network did there prompted the generated flights that stop at waypoints." if stops else "."))
     say("\n## Measured, on test flights\n")
     say("Real: NanoBench, deduplicated, airborne. Brackets: 95 % intervals over flights. Windows with ten seconds behind them, the same for both lengths.\n")
     say("| by | real: ADE, m | FDE, m | all: ADE, m | CRPS, m | ECE | 90 % region holds | ball | tube | radius 90, m |")
