@@ -148,14 +148,12 @@ def calibration_tables(load, directory: Path) -> None:
             cells += [number(after.metric(model, "conformal_coverage")), number(after.metric(model, "tube_coverage")),
                       number(raw.metric(model, "sharpness_90")), number(after.metric(model, "sharpness_90"))]
             row(model, *cells)
-    redraws = sorted(directory.glob("redraw-*.json"))
-    if not redraws:
-        return
-    print("\n### 200 redraws of calibration and test among the flights not trained on: mean (standard deviation)")
-    head("", "by", "", "1 s", "2 s", "3 s", "4 s", "5 s", "mean")
-    for file in redraws:
+    for file in sorted(directory.glob("redraw-*.json")):
+        model = file.stem.removeprefix("redraw-")
+        print(f"\n### {model}, 200 redraws of calibration and test among the flights not trained on: mean (standard deviation)")
+        head("by", "", "1 s", "2 s", "3 s", "4 s", "5 s", "mean")
         for history, key, cells in redraw_rows(file):
-            row(file.stem.removeprefix("redraw-"), history, key, *cells)
+            row(history, key, *cells)
 
 
 def redraw_rows(file: Path) -> list[tuple[str, str, list[str]]]:
