@@ -29,7 +29,8 @@ Mission DrawMission(Rng& rng) {
   mission.speed = rng.Chance(0.5) ? rng.LogUniform(0.4, 1.5) : rng.LogUniform(1.5, 12);
   mission.half =
       mission.speed * Vec3{rng.Uniform(0.7, 2.5), rng.Uniform(0.5, 2), rng.Uniform(0.1, 0.8)};
-  mission.least_leg_m = mission.speed * rng.Uniform(0.2, 1);
+  // Some corner of the box is at least half its diagonal away from wherever it is.
+  mission.least_leg_m = std::min(mission.speed * rng.Uniform(0.2, 1), 0.8 * Norm(mission.half));
   mission.smooth = rng.Chance(0.35);
   mission.period_s = rng.Chance(0.5) ? rng.Uniform(2.5, 7) : 0;
   mission.longest_stay_s = rng.Uniform(0, 4);
