@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from plus_tables import SHIFTS, Results, difference, estimate, mean, number, redraw_rows
+from plus_tables import SHIFTS, Results, difference, estimate, mean, number, redraw_rows, source_of
 
 ROOT = Path(__file__).resolve().parent.parent
 CLASSICAL = ["hold", "cv", "ctrv", "imm", "knn", "replay"]
@@ -26,10 +26,6 @@ SHIFT_TEXT = {
 
 def best_classical(r: Results, source: str) -> str:
     return min((m for m in CLASSICAL if m in r.models), key=lambda m: mean(r, m, source)[0])
-
-
-def source_of(r: Results) -> str:
-    return "real" if any(f["source"] == "real" for f in next(iter(r.models.values()))["per_flight"]) else ""
 
 
 def main() -> int:

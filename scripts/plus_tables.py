@@ -177,6 +177,11 @@ def shift_tables(load) -> None:
         shift_table(load, f"Never trained on, by {s} s: ADE, m, of a plus-small trained without these flights", s, UNSEEN, ["plus-small"])
 
 
+def source_of(r: Results) -> str:
+    """Real flights where there are some, else all."""
+    return "real" if any(f["source"] == "real" for f in next(iter(r.models.values()))["per_flight"]) else ""
+
+
 def shift_table(load, title: str, seconds: str, names: list[str], networks: list[str]) -> None:
     """What the networks have on other flights; the first of them, paired, less the best classical forecaster."""
     found = [(name, r) for name in names if (r := load(f"{name}-{seconds}"))]
@@ -186,7 +191,7 @@ def shift_table(load, title: str, seconds: str, names: list[str], networks: list
     classical = ["hold", "cv", "ctrv", "imm", "knn", "replay"]
     head("", *networks, *classical, f"{networks[0]} less the best classical (paired)")
     for name, r in found:
-        source = "real" if any(f["source"] == "real" for f in next(iter(r.models.values()))["per_flight"]) else ""
+        source = source_of(r)
         cells = [number(mean(r, m, source)[0]) if m in r.models else "" for m in networks + classical]
         best = min((m for m in classical if m in r.models), key=lambda m: mean(r, m, source)[0])
         paired = difference(r, networks[0], best, source)

@@ -10,7 +10,7 @@
 namespace aerocast {
 namespace {
 
-constexpr double kAccel = 8;   // m/s^2, of the aircraft; gusts come on top
+constexpr double kAccel = 8;   // m/s^2, gusts included
 constexpr double kBrakeS = 2;  // how much longer a leg takes than at full speed all the way
 
 struct Mission {
